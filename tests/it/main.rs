@@ -1,0 +1,1 @@
+//! Everything here drives the program from outside, the way a stranger would.
