@@ -1,0 +1,221 @@
+//! Whether a call may start, and what it was charged in the end.
+//!
+//! Decides the order of the limits: pace, then places, then units. It must never know what a tool
+//! does, nor how the answer looks.
+
+pub mod anonymous;
+pub mod bucket;
+pub mod pace;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use self::anonymous::AnonymousBudget;
+use self::pace::AddressPace;
+use crate::auth::Principal;
+use crate::clock::Clock;
+use crate::crate_client::CallLedger;
+use crate::envelope::error::{ErrorType, ToolError};
+use crate::envelope::meta::BudgetBucket;
+
+/// The limits that are in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdmissionLimits {
+    /// Units that all anonymous callers together may spend in one UTC day.
+    pub anonymous_units_per_day: u64,
+    /// Calls that one anonymous address may make in a minute.
+    pub anonymous_calls_per_minute: u32,
+    /// Requests that one address without a valid token may send in a second, whatever they ask.
+    pub requests_per_second: u32,
+    /// How many such requests may come at once after a rest.
+    pub requests_burst: u32,
+    /// Tool calls that may run at once.
+    pub calls_at_once: usize,
+}
+
+/// How long a caller is told to wait for a free place, in milliseconds.
+const PLACE_RETRY_MS: u64 = 1_000;
+
+/// Everything that says whether a call may start.
+#[derive(Debug)]
+pub struct Admission {
+    clock: Clock,
+    guard: AddressPace,
+    pace: AddressPace,
+    places: Arc<Semaphore>,
+    budget: Arc<AnonymousBudget>,
+}
+
+impl Admission {
+    /// Limits as given, all of them untouched.
+    #[must_use]
+    pub fn new(limits: AdmissionLimits, clock: Clock) -> Self {
+        let second = Duration::from_secs(1);
+        let minute = Duration::from_secs(60);
+        Self {
+            guard: AddressPace::new(limits.requests_burst, second / limits.requests_per_second.max(1)),
+            pace: AddressPace::new(limits.anonymous_calls_per_minute, minute / limits.anonymous_calls_per_minute.max(1)),
+            places: Arc::new(Semaphore::new(limits.calls_at_once)),
+            budget: Arc::new(AnonymousBudget::new(limits.anonymous_units_per_day)),
+            clock,
+        }
+    }
+
+    /// The coarse guard that every request of an address without a valid token passes.
+    ///
+    /// # Errors
+    /// How long the address has to wait.
+    pub fn guard(&self, principal: &Principal, address: IpAddr) -> Result<(), Duration> {
+        if principal.is_anonymous() { self.guard.take(address, self.clock.monotonic()) } else { Ok(()) }
+    }
+
+    /// Lets a call in that may spend up to `most_units`, or says why not.
+    ///
+    /// # Errors
+    /// The refusal, with its figures.
+    pub fn admit(&self, principal: &Principal, address: IpAddr, most_units: u32) -> Result<Permit, ToolError> {
+        debug_assert!(principal.is_anonymous(), "accounts are not served yet");
+        self.pace.take(address, self.clock.monotonic()).map_err(|wait| {
+            ToolError::new(ErrorType::RateLimited, "Too many anonymous calls from this address.")
+                .with("reason", "anonymous_pace")
+                .with("retry_after_ms", whole_ms(wait))
+                .hint("Wait for retry_after_ms, then call again.")
+        })?;
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            ToolError::new(ErrorType::RateLimited, "Too many calls are running at once.")
+                .with("reason", "concurrency")
+                .with("retry_after_ms", PLACE_RETRY_MS)
+                .hint("Wait for retry_after_ms, then call again.")
+        })?;
+        let today = self.clock.utc().date();
+        self.budget.reserve(most_units, today).map_err(|_| {
+            ToolError::new(ErrorType::AnonymousCapacityExhausted, "Today's anonymous capacity is used up.")
+                .hint("Retry after the next UTC midnight.")
+        })?;
+        let reserved = Reservation { budget: Arc::clone(&self.budget), most_units, clock: self.clock.clone(), day: today };
+        Ok(Permit { ledger: Arc::new(CallLedger::default()), reserved, _place: place })
+    }
+
+    /// What is left of the anonymous budget, in broad terms.
+    #[must_use]
+    pub fn anonymous_bucket(&self) -> BudgetBucket {
+        self.budget.bucket(self.clock.utc().date())
+    }
+}
+
+/// A running call: holds its place and its units until it is dropped, and is charged then for what it
+/// really spent, also when the client went away in the middle.
+#[derive(Debug)]
+pub struct Permit {
+    ledger: Arc<CallLedger>,
+    reserved: Reservation,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Permit {
+    /// Where the call counts what it spends.
+    #[must_use]
+    pub fn ledger(&self) -> &CallLedger {
+        &self.ledger
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let unused = self.reserved.most_units.saturating_sub(self.ledger.units());
+        self.reserved.budget.give_back(unused, self.reserved.day, self.reserved.clock.utc().date());
+    }
+}
+
+#[derive(Debug)]
+struct Reservation {
+    budget: Arc<AnonymousBudget>,
+    most_units: u32,
+    clock: Clock,
+    day: time::Date,
+}
+
+/// Rounded up, so that a caller who waits that long is let in.
+pub(crate) fn whole_ms(wait: Duration) -> u64 {
+    u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use time::macros::datetime;
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+    fn admission(limits: AdmissionLimits) -> (Admission, Clock) {
+        let clock = Clock::wound_to(datetime!(2027-01-31 23:59:59 UTC));
+        (Admission::new(limits, clock.clone()), clock)
+    }
+
+    fn limits() -> AdmissionLimits {
+        AdmissionLimits {
+            anonymous_units_per_day: 10,
+            anonymous_calls_per_minute: 1_000,
+            requests_per_second: 20,
+            requests_burst: 200,
+            calls_at_once: 100,
+        }
+    }
+
+    fn caller() -> Principal {
+        crate::auth::authenticate(&http::HeaderMap::new()).unwrap()
+    }
+
+    #[test]
+    fn a_call_is_charged_what_it_spent_and_gets_the_rest_back() {
+        let (admission, _) = admission(limits());
+        let permit = admission.admit(&caller(), HERE, 10).unwrap();
+        assert_eq!(
+            admission.admit(&caller(), HERE, 1).map(drop).map_err(|error| error.kind()),
+            Err(ErrorType::AnonymousCapacityExhausted)
+        );
+        permit.ledger().count_unit();
+        drop(permit);
+        assert!(admission.admit(&caller(), HERE, 9).is_ok());
+        assert!(admission.admit(&caller(), HERE, 10).is_err());
+    }
+
+    #[test]
+    fn the_budget_starts_anew_at_utc_midnight_and_a_late_return_grants_nothing() {
+        let (admission, clock) = admission(limits());
+        let late = admission.admit(&caller(), HERE, 10).unwrap();
+        clock.advance(Duration::from_secs(1));
+        let all = admission.admit(&caller(), HERE, 10).unwrap();
+        drop(late);
+        assert!(admission.admit(&caller(), HERE, 1).is_err());
+        drop(all);
+    }
+
+    #[test]
+    fn no_more_calls_run_at_once_than_there_are_places() {
+        let (admission, _) = admission(AdmissionLimits { calls_at_once: 1, ..limits() });
+        let first = admission.admit(&caller(), HERE, 1).unwrap();
+        let refused = admission.admit(&caller(), HERE, 1).map(drop).unwrap_err();
+        assert_eq!(refused.kind(), ErrorType::RateLimited);
+        assert!(refused.datum("retry_after_ms").is_some());
+        drop(first);
+        assert!(admission.admit(&caller(), HERE, 1).is_ok());
+    }
+
+    #[test]
+    fn one_address_is_paced_without_holding_up_another() {
+        let (admission, clock) = admission(AdmissionLimits { anonymous_calls_per_minute: 2, ..limits() });
+        for _ in 0..2 {
+            assert!(admission.admit(&caller(), HERE, 1).is_ok());
+        }
+        let refused = admission.admit(&caller(), HERE, 1).map(drop).unwrap_err();
+        assert_eq!(refused.datum("retry_after_ms"), Some(&serde_json::json!(30_000)));
+        assert!(admission.admit(&caller(), IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)), 1).is_ok());
+        clock.advance(Duration::from_secs(30));
+        assert!(admission.admit(&caller(), HERE, 1).is_ok());
+    }
+}

@@ -1,0 +1,278 @@
+//! Reads an artist dossier: only the facets that are served, each a fact or a gap.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::ask::DossierKey;
+use super::fault::UpstreamFault;
+use super::reading::{self, Raw};
+use super::resolution::{discogs_id, text, tier};
+use crate::identity::{ClusterId, Mbid, Tier, display_name};
+use crate::model::artist::{ArtistIdentity, Debut, Discography, Dossier, Emergence, Genre, Origin, Release};
+use crate::model::gap::{Fact, GapReason};
+use crate::model::prose::Prose;
+use crate::model::source::Source;
+use crate::model::text::CleanName;
+
+/// The facets that are asked for.
+pub(super) const FIELDS: [&str; 6] = ["identity", "behavioral", "emergence", "discography", "debut", "facts"];
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    #[serde(borrow, default)]
+    identity: Raw<'a>,
+    #[serde(borrow, default)]
+    behavioral: Raw<'a>,
+    #[serde(borrow, default)]
+    emergence: Raw<'a>,
+    #[serde(borrow, default)]
+    discography: Raw<'a>,
+    #[serde(borrow, default)]
+    debut: Raw<'a>,
+    #[serde(borrow, default)]
+    facts: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireIdentity<'a> {
+    #[serde(borrow, default, rename = "discogsArtistId")]
+    discogs_artist_id: Raw<'a>,
+    #[serde(borrow, default, rename = "clusterId")]
+    cluster_id: Raw<'a>,
+    #[serde(borrow, default, rename = "resolvedVia")]
+    resolved_via: Raw<'a>,
+    #[serde(borrow, default)]
+    name: Raw<'a>,
+    #[serde(borrow, default)]
+    realname: Raw<'a>,
+    #[serde(borrow, default)]
+    profile: Raw<'a>,
+    #[serde(borrow, default)]
+    aliases: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireBehavioral<'a> {
+    #[serde(borrow, default, rename = "primaryGenre")]
+    primary_genre: Raw<'a>,
+    #[serde(borrow, default, rename = "primaryStyles")]
+    primary_styles: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireEmergence<'a> {
+    #[serde(borrow, default, rename = "emergenceTier")]
+    emergence_tier: Raw<'a>,
+    #[serde(borrow, default, rename = "momentumTier")]
+    momentum_tier: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireDiscography<'a> {
+    #[serde(borrow, default)]
+    total: Raw<'a>,
+    #[serde(borrow, default)]
+    entries: Raw<'a>,
+    #[serde(borrow, default, rename = "overMerge")]
+    over_merge: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireEntry<'a> {
+    #[serde(borrow, default, rename = "discogsMasterId")]
+    discogs_master_id: Raw<'a>,
+    #[serde(borrow, default, rename = "representativeName")]
+    representative_name: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireOverMerge<'a> {
+    #[serde(borrow, default, rename = "discogsArtistIdCount")]
+    discogs_artist_id_count: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireDebut<'a> {
+    #[serde(borrow, default, rename = "firstReleaseDate")]
+    first_release_date: Raw<'a>,
+    #[serde(borrow, default, rename = "artistMbid")]
+    artist_mbid: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireFacts<'a> {
+    #[serde(borrow, default)]
+    mbid: Raw<'a>,
+    #[serde(borrow, default, rename = "originCity")]
+    origin_city: Raw<'a>,
+    #[serde(borrow, default, rename = "originCountry")]
+    origin_country: Raw<'a>,
+}
+
+/// `Ok(None)` when the service holds no identity under the key.
+pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, UpstreamFault> {
+    let wire: Wire<'_> = serde_json::from_slice(body).map_err(|_| UpstreamFault::Unreadable)?;
+    let identity: WireIdentity<'_> = match reading::value(wire.identity) {
+        Ok(identity) => identity,
+        Err(GapReason::HonestGap) => return Ok(None),
+        Err(_) => return Err(UpstreamFault::Unreadable),
+    };
+    let facts: Fact<WireFacts<'_>> = reading::facet(wire.facts);
+    let debut: Fact<WireDebut<'_>> = reading::facet(wire.debut);
+    let discography: Fact<WireDiscography<'_>> = reading::facet(wire.discography);
+    let mbid = facts.as_ref().ok().and_then(|facts| mbid(facts.mbid))
+        .or_else(|| debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid)));
+    let Some(who) = who(&identity, key, mbid) else { return Err(UpstreamFault::Unreadable) };
+    Ok(Some(Dossier {
+        identity: who,
+        discogs_artists_merged: discography.as_ref().ok().and_then(|found| merged(found.over_merge)),
+        aliases: aliases(identity.aliases),
+        real_name: name(identity.realname),
+        debut: debut.and_then(|debut| first_release(debut.first_release_date)),
+        origin: facts.and_then(|facts| origin(&facts)),
+        genre: reading::facet(wire.behavioral).and_then(|found| genre(&found)),
+        discography: discography.and_then(|found| releases(&found)),
+        emergence: reading::facet(wire.emergence).and_then(|found| emergence(&found)),
+        prose: text(identity.profile).and_then(|text| Prose::new("profile", &text, Source::Discogs)).into_iter().collect(),
+    }))
+}
+
+fn who(identity: &WireIdentity<'_>, key: &DossierKey, mbid: Option<Mbid>) -> Option<ArtistIdentity> {
+    let (asked_cluster, asked_slug) = match key {
+        DossierKey::Cluster(id) => (Some(id.clone()), None),
+        DossierKey::Slug(slug) => (None, Some(slug.clone())),
+    };
+    let name = text(identity.name)?;
+    Some(ArtistIdentity {
+        name: CleanName::new(display_name(&name))?,
+        record_name: name,
+        cluster_id: text(identity.cluster_id).and_then(|id| ClusterId::parse(&id).ok()).or(asked_cluster),
+        slug: asked_slug,
+        // A binding that cannot be read is not a verified one.
+        tier: tier(identity.resolved_via).unwrap_or(Tier::Cluster),
+        discogs_id: discogs_id(identity.discogs_artist_id),
+        mbid,
+    })
+}
+
+fn mbid(raw: Raw<'_>) -> Option<Mbid> {
+    text(raw).and_then(|id| Mbid::parse(&id).ok())
+}
+
+fn merged(raw: Raw<'_>) -> Option<u64> {
+    let over_merge: WireOverMerge<'_> = reading::optional(raw)?;
+    reading::optional(over_merge.discogs_artist_id_count)
+}
+
+fn name(raw: Raw<'_>) -> Fact<CleanName> {
+    let name: String = reading::value(raw)?;
+    CleanName::new(&name).ok_or(GapReason::HonestGap)
+}
+
+fn names(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
+    let rows: Vec<&RawValue> = reading::value(raw)?;
+    Ok(rows.into_iter().filter_map(|row| name(Some(row)).ok()).collect())
+}
+
+fn aliases(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
+    let rows: Vec<&RawValue> = reading::value(raw)?;
+    let aliases: Vec<CleanName> = rows
+        .into_iter()
+        .filter_map(|row| CleanName::new(display_name(&text(Some(row))?)))
+        .collect();
+    if aliases.is_empty() { Err(GapReason::HonestGap) } else { Ok(aliases) }
+}
+
+/// The service gives the year only; month and day of its date are placeholders.
+fn first_release(raw: Raw<'_>) -> Fact<Debut> {
+    let date: String = reading::value(raw)?;
+    let year = date.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
+    let year: u16 = year.and_then(|year| year.parse().ok()).ok_or(GapReason::MalformedUpstream)?;
+    if year == 0 { Err(GapReason::HonestGap) } else { Ok(Debut { year }) }
+}
+
+fn origin(facts: &WireFacts<'_>) -> Fact<Origin> {
+    let (city, country) = (name(facts.origin_city), name(facts.origin_country));
+    match (city, country) {
+        (Err(_), Err(reason)) => Err(reason),
+        (city, country) => Ok(Origin { city: city.ok(), country: country.ok() }),
+    }
+}
+
+fn genre(behavioral: &WireBehavioral<'_>) -> Fact<Genre> {
+    Ok(Genre { primary: name(behavioral.primary_genre)?, styles: names(behavioral.primary_styles).unwrap_or_default() })
+}
+
+fn releases(discography: &WireDiscography<'_>) -> Fact<Discography> {
+    let total: u64 = reading::value(discography.total)?;
+    let entries = reading::rows::<WireEntry<'_>>(discography.entries)?;
+    if total == 0 {
+        return Err(GapReason::HonestGap);
+    }
+    let releases = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            Some(Release {
+                master_id: reading::optional(entry.discogs_master_id)?,
+                title: name(entry.representative_name).ok()?,
+            })
+        })
+        .collect();
+    Ok(Discography { total, releases })
+}
+
+fn emergence(emergence: &WireEmergence<'_>) -> Fact<Emergence> {
+    Ok(Emergence { tier: name(emergence.emergence_tier)?, momentum: name(emergence.momentum_tier).ok() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Slug;
+
+    fn dossier(body: &str) -> Result<Option<Dossier>, UpstreamFault> {
+        read(body.as_bytes(), &DossierKey::Slug(Slug::parse("x").unwrap()))
+    }
+
+    #[test]
+    fn a_record_without_identity_is_no_record() {
+        assert_eq!(dossier(r#"{"identity":null}"#), Ok(None));
+        assert_eq!(dossier("{}"), Err(UpstreamFault::Unreadable));
+        assert_eq!(dossier(r#"{"identity":{"name":5}}"#), Err(UpstreamFault::Unreadable));
+    }
+
+    #[test]
+    fn every_facet_that_cannot_be_read_is_a_gap_with_its_reason() {
+        let found = dossier(
+            r#"{"identity":{"name":"X","resolvedVia":"discogs","discogsArtistId":5,"aliases":"no","realname":7},
+            "behavioral":{"state":"present","signals":{"primaryGenre":5}},
+            "discography":{"state":"honest_gap","signals":null},"debut":{"state":"degraded","signals":null}}"#,
+        )
+        .unwrap()
+        .unwrap();
+        assert_eq!(found.aliases, Err(GapReason::MalformedUpstream));
+        assert_eq!(found.real_name, Err(GapReason::MalformedUpstream));
+        assert_eq!(found.genre, Err(GapReason::MalformedUpstream));
+        assert_eq!(found.discography, Err(GapReason::HonestGap));
+        assert_eq!(found.debut, Err(GapReason::UpstreamDegraded));
+        assert_eq!(found.origin, Err(GapReason::NotCovered));
+        assert_eq!(found.identity.tier, Tier::Discogs);
+    }
+
+    #[test]
+    fn only_the_year_of_a_first_release_is_a_fact() {
+        let debut = |date: &str| {
+            dossier(&format!(
+                r#"{{"identity":{{"name":"X"}},"debut":{{"state":"present","signals":{{"firstReleaseDate":{date}}}}}}}"#
+            ))
+            .unwrap()
+            .unwrap()
+            .debut
+        };
+        assert_eq!(debut(r#""1991-01-01""#), Ok(Debut { year: 1991 }));
+        assert_eq!(debut(r#""0000-01-01""#), Err(GapReason::HonestGap));
+        assert_eq!(debut(r#""unknown""#), Err(GapReason::MalformedUpstream));
+        assert_eq!(debut("1991"), Err(GapReason::MalformedUpstream));
+    }
+}

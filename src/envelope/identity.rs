@@ -1,0 +1,89 @@
+//! How the assessment of an identity looks in an answer.
+
+use serde::Serialize;
+
+use crate::identity::Assessment;
+use crate::model::text::CleanName;
+
+/// How sure the identity is, why, and who else it could be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ambiguity {
+    state: &'static str,
+    reasons: Vec<String>,
+    candidates: Vec<CandidateRow>,
+}
+
+/// One artist that may be meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CandidateRow {
+    cluster_id: String,
+    name: CleanName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<CleanName>,
+}
+
+impl Ambiguity {
+    /// The state's word.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        self.state
+    }
+
+    /// The reasons' words.
+    #[must_use]
+    pub fn reasons(&self) -> &[String] {
+        &self.reasons
+    }
+
+    /// Who may be meant.
+    #[must_use]
+    pub fn candidates(&self) -> &[CandidateRow] {
+        &self.candidates
+    }
+}
+
+impl CandidateRow {
+    /// The name to show.
+    #[must_use]
+    pub fn name(&self) -> &CleanName {
+        &self.name
+    }
+
+    /// The id to pass on.
+    #[must_use]
+    pub fn cluster_id(&self) -> &str {
+        &self.cluster_id
+    }
+
+    /// What tells it from the others.
+    #[must_use]
+    pub fn hint(&self) -> Option<&CleanName> {
+        self.hint.as_ref()
+    }
+}
+
+impl From<&Assessment> for Ambiguity {
+    fn from(assessment: &Assessment) -> Self {
+        Self {
+            state: assessment.state.as_str(),
+            reasons: assessment.reasons.iter().map(ToString::to_string).collect(),
+            candidates: assessment
+                .candidates
+                .iter()
+                .filter_map(|candidate| {
+                    Some(CandidateRow {
+                        cluster_id: candidate.cluster_id.to_string(),
+                        name: CleanName::new(&candidate.name)?,
+                        tier: candidate.tier.map(|tier| tier.as_str()),
+                        support: candidate.support,
+                        hint: candidate.hint.as_deref().and_then(CleanName::new),
+                    })
+                })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
+
+use serde_json::{Map, Value, json};
+
+use super::ENVELOPE_VERSION;
+use super::degraded::{FallbackTier, RecommendedAction};
+use super::error::ErrorType;
+use super::meta::View;
+use crate::identity::{AmbiguityState, Tier};
+use crate::model::gap::GapReason;
+use crate::model::link::LinkSite;
+
+/// The address of the schema as a resource.
+pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
+
+/// JSON Schema 2020-12 of every answer, success or error, of every tool.
+#[must_use]
+pub fn envelope() -> Value {
+    let mut schema = shape(json!({"anyOf": [
+        {"type": "null"},
+        {"$ref": "#/$defs/resolved_artist"},
+        {"$ref": "#/$defs/artist_card"},
+    ]}));
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        object.insert("$id".to_owned(), json!(SCHEMA_URI));
+        object.insert("title".to_owned(), json!("hosaka music data envelope"));
+        object.insert("$defs".to_owned(), definitions());
+    }
+    schema
+}
+
+/// The compact schema that stands beside a tool in the list: enough to read an answer by.
+#[must_use]
+pub fn output() -> Value {
+    json!({
+        "type": "object",
+        "description": format!("Envelope; full schema: {SCHEMA_URI}"),
+        "properties": {
+            "ok": {"type": "boolean"},
+            "data": {"type": ["object", "null"]},
+            "present": {"type": ["boolean", "null"]},
+            "reason": {"type": ["string", "null"]},
+            "ambiguity": {"type": ["object", "null"]},
+            "attribution": {"type": "object"},
+            "next_actions": {"type": "array", "items": {"type": "object"}},
+            "error": {"type": ["object", "null"]},
+            "meta": {"type": "object"},
+        },
+        "required": ["ok", "data", "error", "meta"],
+    })
+}
+
+fn shape(data: Value) -> Value {
+    closed(json!({
+        "envelope_version": {"const": ENVELOPE_VERSION},
+        "ok": {"type": "boolean"},
+        "data": data,
+        "present": {"type": ["boolean", "null"]},
+        "reason": nullable_enum(GapReason::ALL.map(GapReason::as_str).to_vec()),
+        "ambiguity": {"anyOf": [{"type": "null"}, ambiguity()]},
+        "degraded": {"anyOf": [{"type": "null"}, closed(json!({
+            "fallback_tier": {"enum": FallbackTier::ALL.map(FallbackTier::as_str)},
+            "recommended_action": {"enum": RecommendedAction::ALL.map(RecommendedAction::as_str)},
+        }))]},
+        "untrusted_text": {"type": "array", "maxItems": super::untrusted::UNTRUSTED_TEXTS_MAX, "items": closed(json!({
+            "field": {"type": "string"},
+            "text": {"type": "string", "maxLength": crate::model::prose::PROSE_MAX_CHARS},
+            "source": {"type": "string"},
+            "licence": {"type": "string"},
+            "handling": {"const": "display_only"},
+        }))},
+        "attribution": closed(json!({
+            "provider": {"type": "string"},
+            "url": {"type": "string"},
+            "sources": {"type": "array", "items": closed(json!({"name": {"type": "string"}, "licence": {"type": "string"}}))},
+            "line": {"type": "string"},
+        })),
+        "next_actions": {"type": "array", "items": closed(json!({
+            "tool": {"type": "string"}, "args": {"type": "object"}, "why": {"type": "string"},
+        }))},
+        "error": {"anyOf": [{"type": "null"}, closed(json!({
+            "type": {"enum": ErrorType::ALL.map(ErrorType::as_str)},
+            "message": {"type": "string"},
+            "recoverable": {"type": "boolean"},
+            "retryable": {"type": "boolean"},
+            "data": {"type": "object"},
+        }))]},
+        "suggested_tool_calls": {"type": "array", "items": closed(json!({
+            "tool": {"type": "string"}, "args": {"type": "object"},
+        }))},
+        "meta": meta(),
+    }))
+}
+
+fn ambiguity() -> Value {
+    closed(json!({
+        "state": {"enum": AmbiguityState::ALL.map(AmbiguityState::as_str)},
+        "reasons": {"type": "array", "items": {"type": "string"}},
+        "candidates": {"type": "array", "items": {
+            "type": "object",
+            "properties": {
+                "cluster_id": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+                "name": {"type": "string", "minLength": 1},
+                "tier": {"enum": Tier::ALL.map(Tier::as_str)},
+                "support": {"type": "integer", "minimum": 0},
+                "hint": {"type": "string"},
+            },
+            "required": ["cluster_id", "name"],
+            "additionalProperties": false,
+        }},
+    }))
+}
+
+fn meta() -> Value {
+    closed(json!({
+        "request_id": {"type": "string", "format": "uuid"},
+        "generated_at": {"type": "string", "format": "date-time"},
+        "anonymous": {"type": "boolean"},
+        "account_mode": nullable_enum(vec!["interim", "hooked"]),
+        "client_class": {"enum": ["chatgpt", "chatgpt_ip", "linked_generic", "unknown"]},
+        "view": nullable_enum(View::ALL.map(View::as_str).to_vec()),
+        "view_coerced": {"type": "boolean"},
+        "units": count(),
+        "upstream_2xx": count(),
+        "cache_hit": {"type": "boolean"},
+        "replay": {"type": "boolean"},
+        "tokens_estimate": count(),
+        "truncated": {"type": "boolean"},
+        "degraded_limits": {"type": "boolean"},
+        "anon_budget_bucket": nullable_enum(vec!["high", "medium", "low"]),
+        "idempotency": {"enum": ["ok", "unavailable"]},
+        "quota": {"anyOf": [{"type": "null"}, closed(json!({
+            "used": count(), "allowance": count(), "warning_80": {"type": "boolean"},
+            "reset_at": {"type": "string", "format": "date-time"},
+        }))]},
+        "fixture_mode": {"type": "boolean"},
+    }))
+}
+
+fn definitions() -> Value {
+    let mut card = identity();
+    for (name, fact) in [
+        ("real_name", json!({"name": text()})),
+        ("aliases", json!({"names": {"type": "array", "items": text()}, "total": count()})),
+        ("origin", json!({"city": nullable_text(), "country": nullable_text()})),
+        ("debut", json!({"year": {"type": "integer", "minimum": 1, "maximum": 9999}})),
+        ("genre", json!({"primary": text(), "styles": {"type": "array", "items": text()}})),
+        ("discography", json!({
+            "total": count(), "shown": count(), "truncated": {"type": "boolean"},
+            "releases": {"type": "array", "items": closed(json!({"master_id": count(), "title": text()}))},
+        })),
+        ("emergence", json!({"tier": text(), "momentum": nullable_text()})),
+    ] {
+        card.insert(name.to_owned(), facet(fact));
+    }
+    let mut resolved = identity();
+    resolved.insert(
+        "links".to_owned(),
+        json!({"type": "array", "items": closed(json!({
+            "site": {"enum": serde_json::to_value(LinkSite::ALL).unwrap_or_default()},
+            "url": {"type": "string"},
+        }))}),
+    );
+    resolved.insert("links_total".to_owned(), count());
+    json!({"resolved_artist": closed(Value::Object(resolved)), "artist_card": closed(Value::Object(card))})
+}
+
+fn identity() -> Map<String, Value> {
+    let identity = json!({
+        "cluster_id": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"},
+        "slug": nullable_text(),
+        "name": nullable_text(),
+        "resolved_via": nullable_enum(Tier::ALL.map(Tier::as_str).to_vec()),
+        "discogs_id": {"type": ["integer", "null"], "minimum": 1},
+        "mbid": {"type": ["string", "null"], "format": "uuid"},
+    });
+    match identity {
+        Value::Object(identity) => identity,
+        _ => Map::new(),
+    }
+}
+
+/// A fact that is there, or the reason why it is not.
+fn facet(fact: Value) -> Value {
+    let mut there = Map::new();
+    there.insert("present".to_owned(), json!({"const": true}));
+    if let Value::Object(fact) = fact {
+        there.extend(fact);
+    }
+    json!({"oneOf": [
+        closed(Value::Object(there)),
+        closed(json!({"present": {"const": false}, "reason": {"enum": GapReason::ALL.map(GapReason::as_str)}})),
+    ]})
+}
+
+/// An object with exactly these properties.
+fn closed(properties: Value) -> Value {
+    let required: Vec<String> =
+        properties.as_object().map(|properties| properties.keys().cloned().collect()).unwrap_or_default();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn nullable_enum(words: Vec<&str>) -> Value {
+    let mut words: Vec<Value> = words.into_iter().map(Value::from).collect();
+    words.push(Value::Null);
+    json!({"enum": words})
+}
+
+fn text() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": crate::model::text::NAME_MAX_CHARS})
+}
+
+fn nullable_text() -> Value {
+    json!({"type": ["string", "null"], "maxLength": crate::model::text::NAME_MAX_CHARS})
+}
+
+fn count() -> Value {
+    json!({"type": "integer", "minimum": 0})
+}

@@ -1,0 +1,117 @@
+//! An artist as the service's dossier describes one: each part a fact or a gap.
+
+use crate::identity::{ClusterId, DiscogsId, Mbid, Resolved, Slug, Tier};
+use crate::model::gap::Fact;
+use crate::model::prose::Prose;
+use crate::model::text::CleanName;
+
+/// Who an answer is about, with every identifier that the service vouches for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtistIdentity {
+    /// The name to show.
+    pub name: CleanName,
+    /// The name as the service has it, for comparing.
+    pub record_name: String,
+    /// The service's own key; opaque.
+    pub cluster_id: Option<ClusterId>,
+    /// The readable key.
+    pub slug: Option<Slug>,
+    /// How the identity is bound.
+    pub tier: Tier,
+    /// Discogs artist id.
+    pub discogs_id: Option<DiscogsId>,
+    /// MusicBrainz artist id.
+    pub mbid: Option<Mbid>,
+}
+
+impl ArtistIdentity {
+    /// The same as the assessment wants it.
+    #[must_use]
+    pub fn resolved(&self) -> Resolved {
+        Resolved {
+            name: self.record_name.clone(),
+            cluster_id: self.cluster_id.clone(),
+            tier: self.tier,
+            slug: self.slug.clone(),
+            discogs_id: self.discogs_id,
+            mbid: self.mbid,
+        }
+    }
+}
+
+/// Where an artist comes from, as recorded in Wikidata.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// City, when recorded.
+    pub city: Option<CleanName>,
+    /// Country, when recorded.
+    pub country: Option<CleanName>,
+}
+
+/// The earliest dated release group of an artist in MusicBrainz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Debut {
+    /// Year of it; the service knows no more than the year.
+    pub year: u16,
+}
+
+/// What the artist's releases are mostly called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Genre {
+    /// The most frequent genre of the masters.
+    pub primary: CleanName,
+    /// The most frequent styles, in the service's order.
+    pub styles: Vec<CleanName>,
+}
+
+/// One entry of a discography: a Discogs master.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Discogs master id.
+    pub master_id: u64,
+    /// Its title.
+    pub title: CleanName,
+}
+
+/// The artist's masters in the service's order: lead credits first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discography {
+    /// How many masters the service counts.
+    pub total: u64,
+    /// Those it listed, as far as they could be read.
+    pub releases: Vec<Release>,
+}
+
+/// Where the artist stands on the way up, by hosaka's observation of bookings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emergence {
+    /// The service's word for how established the artist is.
+    pub tier: CleanName,
+    /// The service's word for the direction.
+    pub momentum: Option<CleanName>,
+}
+
+/// Everything that is read of one dossier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dossier {
+    /// Who it is about.
+    pub identity: ArtistIdentity,
+    /// How many Discogs artists the record is known to merge; 1 is one artist.
+    pub discogs_artists_merged: Option<u64>,
+    /// Other names of the same artist on record.
+    pub aliases: Fact<Vec<CleanName>>,
+    /// The name behind the name.
+    pub real_name: Fact<CleanName>,
+    /// First release.
+    pub debut: Fact<Debut>,
+    /// Origin.
+    pub origin: Fact<Origin>,
+    /// Genre and styles.
+    pub genre: Fact<Genre>,
+    /// Releases.
+    pub discography: Fact<Discography>,
+    /// Emergence.
+    pub emergence: Fact<Emergence>,
+    /// Third-party prose that came with it.
+    pub prose: Vec<Prose>,
+}

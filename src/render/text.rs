@@ -1,0 +1,169 @@
+//! A plain text with the same facts as the envelope, from allowlisted values only.
+
+use std::fmt::Write as _;
+
+use crate::envelope::Envelope;
+use crate::envelope::error::ToolError;
+use crate::envelope::identity::Ambiguity;
+use crate::answer::{ArtistCard, Data, Facet, IdentityFacts, ResolvedArtist};
+
+/// The most rows of a list in the text; the JSON may hold more.
+const ROWS_MAX: usize = 10;
+
+/// Writes the text block of an answer.
+#[must_use]
+pub fn render(envelope: &Envelope<Data>) -> String {
+    let mut text = String::with_capacity(512);
+    match (envelope.error(), envelope.data()) {
+        (Some(error), _) => failure(&mut text, error),
+        (None, Some(Data::ResolvedArtist(data))) => resolved(&mut text, data),
+        (None, Some(Data::ArtistCard(data))) => card(&mut text, data),
+        (None, None) => {}
+    }
+    if let Some(reason) = envelope.reason() {
+        line(&mut text, format_args!("Not present: {} ({}).", reason.meaning(), reason.as_str()));
+    }
+    if let Some(ambiguity) = envelope.ambiguity() {
+        identity_state(&mut text, ambiguity);
+    }
+    if let Some(degraded) = envelope.degraded() {
+        line(&mut text, format_args!("{}", degraded.sentence()));
+    }
+    for action in envelope.next_actions() {
+        line(&mut text, format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()));
+    }
+    for call in envelope.suggested_tool_calls() {
+        line(&mut text, format_args!("Try: {} {}", call.tool(), arguments(call.args())));
+    }
+    if envelope.is_ok() {
+        line(&mut text, format_args!("{}", envelope.attribution().line()));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{content}");
+}
+
+fn arguments(args: &serde_json::Map<String, serde_json::Value>) -> String {
+    serde_json::to_string(args).unwrap_or_default()
+}
+
+fn failure(text: &mut String, error: &ToolError) {
+    line(text, format_args!("Error {}: {}", error.kind().as_str(), error.message()));
+    if let Some(hint) = error.datum("fix_hint").and_then(serde_json::Value::as_str) {
+        line(text, format_args!("{hint}"));
+    }
+    if let Some(meant) = error.datum("did_you_mean").and_then(serde_json::Value::as_str) {
+        line(text, format_args!("Did you mean {meant}?"));
+    }
+    if let Some(wait) = error.datum("retry_after_ms").and_then(serde_json::Value::as_u64) {
+        line(text, format_args!("Retry after {wait} ms."));
+    }
+}
+
+fn who(text: &mut String, identity: &IdentityFacts) {
+    let Some(name) = &identity.name else {
+        line(text, format_args!("No artist found."));
+        return;
+    };
+    let standing = match identity.resolved_via {
+        Some("discogs") => "verified identity",
+        _ => "observed, not a verified identity",
+    };
+    line(text, format_args!("{name}: {standing}."));
+    if let Some(id) = &identity.cluster_id {
+        line(text, format_args!("cluster_id: {id}"));
+    }
+    let mut ids = Vec::new();
+    if let Some(slug) = &identity.slug {
+        ids.push(format!("slug {slug}"));
+    }
+    if let Some(id) = identity.discogs_id {
+        ids.push(format!("Discogs {id}"));
+    }
+    if let Some(id) = &identity.mbid {
+        ids.push(format!("MusicBrainz {id}"));
+    }
+    if !ids.is_empty() {
+        line(text, format_args!("Ids: {}.", ids.join(", ")));
+    }
+}
+
+fn resolved(text: &mut String, data: &ResolvedArtist) {
+    who(text, &data.identity);
+    if !data.links.is_empty() {
+        let links: Vec<&str> = data.links.iter().map(crate::model::link::Link::url).collect();
+        line(text, format_args!("Links ({} of {}): {}", links.len(), data.links_total, links.join(" ")));
+    }
+}
+
+fn card(text: &mut String, data: &ArtistCard) {
+    who(text, &data.identity);
+    if data.identity.name.is_none() {
+        return;
+    }
+    facet(text, "Real name", &data.real_name, |real| real.name.to_string());
+    facet(text, "Also known as", &data.aliases, |aliases| {
+        let shown = aliases.names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        more(shown, aliases.names.len(), aliases.total as u64)
+    });
+    facet(text, "Origin", &data.origin, |origin| {
+        [&origin.city, &origin.country].into_iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    });
+    facet(text, "First release", &data.debut, |debut| debut.year.to_string());
+    facet(text, "Genre", &data.genre, |genre| {
+        let styles = genre.styles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        if styles.is_empty() { genre.primary.to_string() } else { format!("{} ({styles})", genre.primary) }
+    });
+    facet(text, "Releases", &data.discography, |discography| {
+        let titles: Vec<String> =
+            discography.releases.iter().take(ROWS_MAX).map(|release| release.title.to_string()).collect();
+        more(titles.join("; "), titles.len(), discography.total)
+    });
+    facet(text, "Emergence", &data.emergence, |emergence| match &emergence.momentum {
+        Some(momentum) => format!("{}, {momentum}", emergence.tier),
+        None => emergence.tier.to_string(),
+    });
+}
+
+fn more(shown: String, count: usize, total: u64) -> String {
+    match total.saturating_sub(count as u64) {
+        0 => shown,
+        left if count == 0 => format!("{left} on record"),
+        left => format!("{shown} (and {left} more)"),
+    }
+}
+
+fn facet<T>(text: &mut String, label: &str, facet: &Facet<T>, show: impl Fn(&T) -> String) {
+    match &facet.0 {
+        Ok(fact) => line(text, format_args!("{label}: {}.", show(fact))),
+        Err(reason) => line(text, format_args!("{label}: not present, {}.", reason.meaning())),
+    }
+}
+
+fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
+    let advice = match ambiguity.state() {
+        "none" => return,
+        "name_collision" => "several artists carry this name; ask the user which one is meant",
+        "observed" => "the identity is only observed, not verified; say so",
+        "over_merged" => "the record is known to mix more than one artist; treat the facts as possibly mixed",
+        "unresolved" => "nothing verified matched; say so and do not fill the gap from memory",
+        _ => "it cannot be told whether the name is unique; say that the identity is unverified",
+    };
+    line(text, format_args!("Identity {}: {advice}. Reasons: {}.", ambiguity.state(), ambiguity.reasons().join(", ")));
+    let candidates = ambiguity.candidates();
+    for candidate in candidates.iter().take(ROWS_MAX) {
+        match candidate.hint() {
+            Some(hint) => {
+                line(text, format_args!("- {} ({hint}), cluster_id {}", candidate.name(), candidate.cluster_id()));
+            }
+            None => line(text, format_args!("- {}, cluster_id {}", candidate.name(), candidate.cluster_id())),
+        }
+    }
+    if candidates.len() > ROWS_MAX {
+        line(text, format_args!("and {} more candidates.", candidates.len() - ROWS_MAX));
+    }
+}

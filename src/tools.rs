@@ -1,0 +1,79 @@
+//! The tools: what each takes, asks the data service and answers.
+//!
+//! Decides what a question means and which facts answer it. It must never know who asks, what the
+//! caller may spend, or how the answer travels.
+
+pub mod argument;
+pub mod arguments;
+pub mod get_artist;
+pub mod refusal;
+pub mod registry;
+pub mod resolve_artist;
+pub mod upstream_error;
+
+use crate::answer::Finding;
+use crate::crate_client::{CallLedger, CrateClient};
+use crate::envelope::attribution::Origin;
+use crate::envelope::error::ToolError;
+use crate::envelope::meta::View;
+use crate::tools::arguments::Arguments;
+use crate::tools::registry::ToolName;
+
+/// A call whose arguments are valid.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    /// Who is meant by a name, a link or an id.
+    ResolveArtist(resolve_artist::Lookup),
+    /// The card of one artist.
+    GetArtist(get_artist::CardRequest),
+}
+
+impl Call {
+    /// Turns arguments into a call.
+    ///
+    /// # Errors
+    /// An input error that says what to change.
+    pub fn parse(tool: ToolName, arguments: &serde_json::Value) -> Result<Self, ToolError> {
+        let arguments = Arguments::parse(tool.spec(), arguments)?;
+        match tool {
+            ToolName::ResolveArtist => resolve_artist::Lookup::parse(&arguments).map(Self::ResolveArtist),
+            ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
+        }
+    }
+
+    /// The most calls to the data service that it may start; what is reserved before it runs.
+    #[must_use]
+    pub fn most_units(&self) -> u32 {
+        match self {
+            Self::ResolveArtist(lookup) => lookup.most_units(),
+            Self::GetArtist(request) => request.most_units(),
+        }
+    }
+
+    /// The view asked for, for tools that have views.
+    #[must_use]
+    pub fn view(&self) -> Option<View> {
+        match self {
+            Self::ResolveArtist(_) => None,
+            Self::GetArtist(request) => Some(request.view),
+        }
+    }
+
+    /// Narrows the view to what a caller without an account gets.
+    pub fn narrow_view(&mut self, to: View) {
+        if let Self::GetArtist(request) = self {
+            request.view = to;
+        }
+    }
+
+    /// Asks the data service and puts the answer together.
+    ///
+    /// # Errors
+    /// When the service could not answer; a fact that it does not hold is not an error.
+    pub async fn run(&self, client: &CrateClient, ledger: &CallLedger, origin: Origin) -> Result<Finding, ToolError> {
+        match self {
+            Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
+            Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
+        }
+    }
+}

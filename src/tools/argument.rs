@@ -1,0 +1,169 @@
+//! How one argument of a tool is published and read.
+
+use serde_json::{Map, Value, json};
+
+/// What an argument may be. Each kind has one JSON type, as some clients demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text of at most so many characters.
+    Text {
+        /// The most characters.
+        max_chars: usize,
+    },
+    /// A whole number.
+    Integer {
+        /// The least value.
+        min: i64,
+        /// The greatest value.
+        max: i64,
+    },
+    /// One word of a list.
+    Choice(&'static [&'static str]),
+}
+
+/// One argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgumentSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// Whether every call needs it.
+    pub required: bool,
+    /// What it is for, to a reader that has to fill it in.
+    pub description: &'static str,
+}
+
+impl Kind {
+    /// The JSON type's name.
+    #[must_use]
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Text { .. } | Self::Choice(_) => "string",
+            Self::Integer { .. } => "integer",
+        }
+    }
+
+    /// Reads a value, taking text for a number where that is unambiguous.
+    ///
+    /// `Ok(None)` for values that count as absent. Frameworks send numbers as text at times, and
+    /// fill what they do not use with null or empty text.
+    ///
+    /// # Errors
+    /// What is accepted instead.
+    pub fn read(self, value: &Value) -> Result<Option<ArgumentValue>, String> {
+        match (self, value) {
+            (_, Value::Null) => Ok(None),
+            (_, Value::String(text)) if text.trim().is_empty() => Ok(None),
+            (Self::Text { max_chars }, Value::String(text)) => {
+                if text.chars().count() > max_chars {
+                    return Err(format!("text of at most {max_chars} characters"));
+                }
+                Ok(Some(ArgumentValue::Text(text.clone())))
+            }
+            (Self::Text { .. }, Value::Number(number)) if number.is_u64() || number.is_i64() => {
+                Ok(Some(ArgumentValue::Text(number.to_string())))
+            }
+            (Self::Text { .. }, _) => Err("text".to_owned()),
+            (Self::Integer { .. }, Value::Number(number)) => match whole(number) {
+                Some(number) => Ok(Some(ArgumentValue::Integer(number))),
+                None => Err("a whole number".to_owned()),
+            },
+            (Self::Integer { .. }, Value::String(text)) => match text.trim().parse() {
+                Ok(number) => Ok(Some(ArgumentValue::Integer(number))),
+                Err(_) => Err("a whole number".to_owned()),
+            },
+            (Self::Integer { .. }, _) => Err("a whole number".to_owned()),
+            (Self::Choice(words), Value::String(text)) => {
+                match words.iter().find(|word| word.eq_ignore_ascii_case(text.trim())) {
+                    Some(word) => Ok(Some(ArgumentValue::Choice(word))),
+                    None => Err(format!("one of {}", words.join(", "))),
+                }
+            }
+            (Self::Choice(words), _) => Err(format!("one of {}", words.join(", "))),
+        }
+    }
+}
+
+/// A whole number, also when it was written as `5.0`.
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    number.as_i64().or_else(|| {
+        let float = number.as_f64()?;
+        #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53, so exact")]
+        (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
+    })
+}
+
+/// A value of the right kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgumentValue {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A word of the argument's list.
+    Choice(&'static str),
+}
+
+impl ArgumentSpec {
+    /// The JSON Schema of the argument.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), json!(self.kind.type_name()));
+        match self.kind {
+            Kind::Text { max_chars } => {
+                schema.insert("maxLength".to_owned(), json!(max_chars));
+            }
+            Kind::Integer { min, max } => {
+                schema.insert("minimum".to_owned(), json!(min));
+                schema.insert("maximum".to_owned(), json!(max));
+            }
+            Kind::Choice(words) => {
+                schema.insert("enum".to_owned(), json!(words));
+            }
+        }
+        schema.insert("description".to_owned(), json!(self.description));
+        Value::Object(schema)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_sent_as_text_are_numbers_and_text_stays_text() {
+        let integer = Kind::Integer { min: 1, max: 10 };
+        for five in [json!(5), json!("5"), json!(" 5 "), json!(5.0)] {
+            assert_eq!(integer.read(&five), Ok(Some(ArgumentValue::Integer(5))), "{five}");
+        }
+        for bad in [json!("five"), json!(5.5), json!(true), json!([]), json!({}), json!("5.5")] {
+            assert!(integer.read(&bad).is_err(), "{bad}");
+        }
+        let text = Kind::Text { max_chars: 5 };
+        for raw in ["5", "[]", "true"] {
+            assert_eq!(text.read(&json!(raw)), Ok(Some(ArgumentValue::Text(raw.to_owned()))));
+        }
+        assert_eq!(text.read(&json!(45)), Ok(Some(ArgumentValue::Text("45".to_owned()))));
+        assert!(text.read(&json!("123456")).is_err());
+        assert!(text.read(&json!(["a"])).is_err());
+    }
+
+    #[test]
+    fn null_and_empty_text_count_as_absent() {
+        for kind in [Kind::Text { max_chars: 5 }, Kind::Integer { min: 1, max: 10 }, Kind::Choice(&["a"])] {
+            for absent in [json!(null), json!(""), json!("  ")] {
+                assert_eq!(kind.read(&absent), Ok(None));
+            }
+        }
+    }
+
+    #[test]
+    fn a_choice_is_one_of_its_words_in_any_case() {
+        let kind = Kind::Choice(&["summary", "full"]);
+        assert_eq!(kind.read(&json!("Full")), Ok(Some(ArgumentValue::Choice("full"))));
+        assert_eq!(kind.read(&json!("huge")), Err("one of summary, full".to_owned()));
+        assert!(kind.read(&json!(1)).is_err());
+    }
+}

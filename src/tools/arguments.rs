@@ -1,0 +1,182 @@
+//! The arguments of one call, held against what the tool publishes.
+
+use serde_json::{Map, Value};
+
+use super::argument::{ArgumentValue, Kind};
+use super::registry::ToolSpec;
+use crate::envelope::error::{ErrorType, ToolError};
+
+/// Names that client frameworks add to arguments; they are dropped, never guessed at.
+pub const IGNORED: [&str; 5] = ["toolCallId", "sessionId", "action", "chatInput", "tool"];
+
+/// The arguments that were given, each of the kind that its tool publishes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arguments {
+    tool: &'static ToolSpec,
+    given: Vec<(&'static str, ArgumentValue)>,
+}
+
+impl Arguments {
+    /// Reads what a client sent.
+    ///
+    /// # Errors
+    /// A value of the wrong kind, an unknown name, a missing argument; the first one found.
+    pub fn parse(tool: &'static ToolSpec, sent: &Value) -> Result<Self, ToolError> {
+        let Value::Object(sent) = unpack(sent)? else {
+            return Err(invalid("arguments", "The arguments must be a JSON object.").hint(accepted(tool)));
+        };
+        if let Some(unknown) = sent.keys().find(|name| !is_known(tool, name)) {
+            return Err(unknown_name(tool, unknown, &sent));
+        }
+        let mut given = Vec::with_capacity(sent.len());
+        for spec in tool.arguments {
+            let Some(value) = sent.get(spec.name) else { continue };
+            let value = spec.kind.read(value).map_err(|accepted| {
+                invalid(spec.name, format!("The argument {} has the wrong form.", spec.name))
+                    .hint(format!("Give {accepted} for {}.", spec.name))
+                    .with("expected", spec.kind.type_name())
+            })?;
+            let Some(value) = value else { continue };
+            if let (Kind::Integer { min, max }, ArgumentValue::Integer(number)) = (spec.kind, &value) {
+                check_range(spec.name, *number, min, max)?;
+            }
+            given.push((spec.name, value));
+        }
+        let arguments = Self { tool, given };
+        match tool.arguments.iter().find(|spec| spec.required && !arguments.has(spec.name)) {
+            Some(missing) => Err(invalid(missing.name, format!("The argument {} is missing.", missing.name))
+                .hint(format!("Give {}: {}", missing.name, missing.description))),
+            None => Ok(arguments),
+        }
+    }
+
+    /// Whether the argument was given.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(given, _)| *given == name)
+    }
+
+    /// The text given for `name`.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.given.iter().find_map(|(given, value)| match value {
+            ArgumentValue::Text(text) if *given == name => Some(text.as_str()),
+            ArgumentValue::Choice(word) if *given == name => Some(*word),
+            _ => None,
+        })
+    }
+
+    /// The names that were given, in the tool's order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.given.iter().map(|(name, _)| *name)
+    }
+
+    /// The tool they are for.
+    #[must_use]
+    pub fn tool(&self) -> &'static ToolSpec {
+        self.tool
+    }
+}
+
+/// An error about one argument.
+#[must_use]
+pub fn invalid(parameter: &str, message: impl Into<String>) -> ToolError {
+    ToolError::new(ErrorType::InvalidArgument, message).with("param", parameter)
+}
+
+/// An object sent as text is taken as the object that it spells.
+fn unpack(sent: &Value) -> Result<Value, ToolError> {
+    match sent {
+        Value::Null => Ok(Value::Object(Map::new())),
+        Value::String(text) => serde_json::from_str(text).map_err(|_| {
+            invalid("arguments", "The arguments must be a JSON object.").hint("Send arguments as an object, not as text.")
+        }),
+        other => Ok(other.clone()),
+    }
+}
+
+fn is_known(tool: &ToolSpec, name: &str) -> bool {
+    tool.arguments.iter().any(|spec| spec.name == name) || IGNORED.contains(&name)
+}
+
+fn accepted(tool: &ToolSpec) -> String {
+    let names: Vec<&str> = tool.arguments.iter().map(|spec| spec.name).collect();
+    match names.as_slice() {
+        [] => format!("{} takes no arguments.", tool.name.as_str()),
+        names => format!("{} takes: {}.", tool.name.as_str(), names.join(", ")),
+    }
+}
+
+fn unknown_name(tool: &'static ToolSpec, unknown: &str, sent: &Map<String, Value>) -> ToolError {
+    let nearest = nearest(unknown, tool.arguments.iter().map(|spec| spec.name));
+    // An unknown name is the caller's text: only a name of our own list is repeated.
+    let error = invalid("arguments", format!("{} got an argument that it does not have.", tool.name.as_str()))
+        .hint(accepted(tool));
+    let Some(meant) = nearest else { return error };
+    let mut corrected: Map<String, Value> =
+        sent.iter().filter(|(name, _)| is_known(tool, name) && !IGNORED.contains(&name.as_str())).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let error = error.with("did_you_mean", meant);
+    if corrected.contains_key(meant) || !is_short(sent.get(unknown)) {
+        return error;
+    }
+    corrected.insert(meant.to_owned(), sent.get(unknown).cloned().unwrap_or_default());
+    error.suggest(tool.name.as_str(), corrected)
+}
+
+/// Whether a value can be repeated in a corrected call without growing the answer.
+fn is_short(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::String(text)) => text.len() <= 200,
+        Some(Value::Number(_) | Value::Bool(_)) => true,
+        _ => false,
+    }
+}
+
+fn check_range(name: &str, number: i64, min: i64, max: i64) -> Result<(), ToolError> {
+    if number > max {
+        return Err(ToolError::new(ErrorType::RangeTooLarge, format!("The argument {name} is above its maximum."))
+            .with("param", name)
+            .with("maximum", max)
+            .hint(format!("Give at most {max} for {name}.")));
+    }
+    if number < min {
+        return Err(invalid(name, format!("The argument {name} is below its minimum."))
+            .with("minimum", min)
+            .hint(format!("Give at least {min} for {name}.")));
+    }
+    Ok(())
+}
+
+/// The name of `names` that `typed` most likely stands for; `None` when none is near.
+pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let typed: Vec<char> = typed.chars().take(64).flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
+    names
+        .map(|name| {
+            let spelled: Vec<char> = name.chars().filter(|c| c.is_alphanumeric()).collect();
+            (distance(&typed, &spelled), spelled.len(), name)
+        })
+        .filter(|(distance, length, _)| *distance <= 1 + length / 4 && *distance < *length.max(&2))
+        .min_by_key(|(distance, _, _)| *distance)
+        .map(|(_, _, name)| name)
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) between two words.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = Vec::with_capacity(b.len() + 1);
+        row.push(i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let at = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX - 1);
+            let mut best = (at(&last, j) + usize::from(x != y)).min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(&y) && b.get(j - 1) == Some(&x);
+            if swapped {
+                best = best.min(at(&before, j - 1) + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or_default()
+}

@@ -1,0 +1,232 @@
+//! `get_artist`: the card of one artist.
+
+use serde_json::json;
+
+use super::arguments::Arguments;
+use super::registry::ToolName;
+use super::{refusal, upstream_error};
+use crate::answer::{
+    AliasFacet, ArtistCard, Data, DebutFacet, DiscographyFacet, EmergenceFacet, Facet, Finding, GenreFacet,
+    IdentityFacts, NameFacet, OriginFacet, ReleaseRow,
+};
+use crate::crate_client::{CallLedger, CrateClient, DossierKey, UpstreamFault};
+use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::degraded::{Degraded, FallbackTier};
+use crate::envelope::error::ToolError;
+use crate::envelope::identity::Ambiguity;
+use crate::envelope::meta::View;
+use crate::envelope::next::NextAction;
+use crate::identity::{self, AmbiguityState, Argument, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind, Tier};
+use crate::model::artist::Dossier;
+use crate::model::gap::GapReason;
+use crate::model::source::{Source, Sources};
+
+/// Releases in the summary.
+const RELEASES_SHOWN: usize = 5;
+/// Other names in the summary.
+const ALIASES_SHOWN: usize = 5;
+/// Styles in the summary.
+const STYLES_SHOWN: usize = 5;
+
+/// A valid call of `get_artist`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CardRequest {
+    key: ArtistKey,
+    /// How much to show.
+    pub view: View,
+}
+
+impl CardRequest {
+    pub(super) fn parse(arguments: &Arguments) -> Result<Self, ToolError> {
+        let key = arguments.text("key").unwrap_or_default();
+        refusal::no_placeholder(Argument::Key, key)?;
+        let key = ArtistKey::parse(key).map_err(|found| refusal::key(found, key))?;
+        let asked = arguments.text("view").unwrap_or(View::Standard.as_str());
+        let view = View::ALL.into_iter().find(|view| view.as_str() == asked).unwrap_or(View::Standard);
+        Ok(Self { key, view })
+    }
+
+    /// One dossier; a second one when a remembered slug turns out to lead to somebody else.
+    pub(super) fn most_units(&self) -> u32 {
+        match self.key {
+            ArtistKey::Cluster(_) => 2,
+            ArtistKey::Slug(_) => 1,
+        }
+    }
+}
+
+/// Reads the dossier and lays out the card.
+pub(super) async fn run(
+    request: &CardRequest,
+    client: &CrateClient,
+    ledger: &CallLedger,
+    origin: Origin,
+) -> Result<Finding, ToolError> {
+    let found = match &request.key {
+        ArtistKey::Slug(slug) => client.dossier(&DossierKey::Slug(slug.clone()), ledger).await,
+        ArtistKey::Cluster(id) => by_cluster(client, id, ledger).await,
+    };
+    let found = found.map_err(upstream_error::from)?;
+    Ok(match found {
+        Some(dossier) => card(request, dossier, origin),
+        None => nobody(&request.key, origin),
+    })
+}
+
+/// Asks by slug where an earlier resolve verified the cluster, and takes the answer only when it is
+/// about the same Discogs artist; otherwise asks by the cluster, which the service only observes.
+async fn by_cluster(
+    client: &CrateClient,
+    id: &ClusterId,
+    ledger: &CallLedger,
+) -> Result<Option<Dossier>, UpstreamFault> {
+    if let Some(remembered) = client.recall(id) {
+        let by_slug = client.dossier(&DossierKey::Slug(remembered.slug), ledger).await?;
+        let same = by_slug.filter(|dossier| dossier.identity.discogs_id == Some(remembered.discogs_id));
+        if let Some(mut dossier) = same {
+            dossier.identity.cluster_id = Some(id.clone());
+            dossier.identity.mbid = dossier.identity.mbid.or(remembered.mbid);
+            return Ok(Some(dossier));
+        }
+    }
+    let mut by_cluster = client.dossier(&DossierKey::Cluster(id.clone()), ledger).await?;
+    if let Some(dossier) = &mut by_cluster {
+        // The service never vouches for a bare cluster id, whatever else the record may say.
+        dossier.identity.tier = Tier::Cluster;
+    }
+    Ok(by_cluster)
+}
+
+fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
+    let assessment = assess(&request.key, &dossier);
+    let identity = IdentityFacts::from(&dossier.identity);
+    let sources = sources(&dossier);
+    let degraded = is_degraded(&dossier).then(|| Degraded::at(FallbackTier::Suspect));
+    let data = ArtistCard {
+        identity,
+        real_name: Facet(dossier.real_name.map(|name| NameFacet { name })),
+        aliases: Facet(dossier.aliases.map(|names| AliasFacet {
+            total: names.len(),
+            names: names.into_iter().take(ALIASES_SHOWN).collect(),
+        })),
+        origin: Facet(dossier.origin.map(|origin| OriginFacet { city: origin.city, country: origin.country })),
+        debut: Facet(dossier.debut.map(|debut| DebutFacet { year: debut.year })),
+        genre: Facet(dossier.genre.map(|genre| GenreFacet {
+            primary: genre.primary,
+            styles: genre.styles.into_iter().take(STYLES_SHOWN).collect(),
+        })),
+        discography: Facet(dossier.discography.map(|found| {
+            let releases: Vec<ReleaseRow> = found
+                .releases
+                .into_iter()
+                .take(RELEASES_SHOWN)
+                .map(|release| ReleaseRow { master_id: release.master_id, title: release.title })
+                .collect();
+            let shown = releases.len();
+            DiscographyFacet { total: found.total, shown, truncated: (shown as u64) < found.total, releases }
+        })),
+        emergence: Facet(
+            dossier.emergence.map(|found| EmergenceFacet { tier: found.tier, momentum: found.momentum }),
+        ),
+    };
+    let next_actions = next_actions(&request.key, &assessment, &data.identity);
+    Finding {
+        data: Data::ArtistCard(Box::new(data)),
+        present: Ok(()),
+        ambiguity: Some(Ambiguity::from(&assessment)),
+        degraded,
+        // The summary quotes nobody; the wider views do.
+        untrusted_text: Vec::new(),
+        attribution: Attribution::of(&sources, origin),
+        next_actions,
+    }
+}
+
+fn assess(key: &ArtistKey, dossier: &Dossier) -> Assessment {
+    let resolved = dossier.identity.resolved();
+    let lookup = match key {
+        ArtistKey::Cluster(_) => identity::Lookup::Locator(LocatorKind::ClusterId),
+        // A slug is a name in another spelling: homonyms compete for it, and no probe has looked for them.
+        ArtistKey::Slug(_) => identity::Lookup::Name(&dossier.identity.record_name),
+    };
+    identity::assess(&Evidence {
+        merged_discogs_ids: dossier.discogs_artists_merged.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        ..Evidence::new(lookup, Some(&resolved))
+    })
+}
+
+/// Whose data the card really holds.
+fn sources(dossier: &Dossier) -> Sources {
+    let mut sources = Sources::default();
+    if dossier.identity.discogs_id.is_some()
+        || dossier.aliases.is_ok()
+        || dossier.real_name.is_ok()
+        || dossier.genre.is_ok()
+        || dossier.discography.is_ok()
+    {
+        sources.add(Source::Discogs);
+    }
+    if dossier.identity.mbid.is_some() || dossier.debut.is_ok() {
+        sources.add(Source::MusicBrainz);
+    }
+    if dossier.origin.is_ok() {
+        sources.add(Source::Wikidata);
+    }
+    if dossier.emergence.is_ok() || (dossier.identity.discogs_id.is_none() && dossier.identity.mbid.is_none()) {
+        sources.add(Source::Hosaka);
+    }
+    sources
+}
+
+fn is_degraded(dossier: &Dossier) -> bool {
+    [
+        dossier.real_name.as_ref().err(),
+        dossier.aliases.as_ref().err(),
+        dossier.origin.as_ref().err(),
+        dossier.debut.as_ref().err(),
+        dossier.genre.as_ref().err(),
+        dossier.discography.as_ref().err(),
+        dossier.emergence.as_ref().err(),
+    ]
+    .into_iter()
+    .flatten()
+    .any(|reason| *reason == GapReason::UpstreamDegraded)
+}
+
+fn next_actions(key: &ArtistKey, assessment: &Assessment, who: &IdentityFacts) -> Vec<NextAction> {
+    let resolve = ToolName::ResolveArtist.as_str();
+    match (key, assessment.state, &who.name) {
+        (_, AmbiguityState::None, _) | (_, _, None) => Vec::new(),
+        (ArtistKey::Slug(_), _, Some(name)) => {
+            vec![NextAction::new(resolve, [("q", json!(name))], "checks whether other artists carry this name")]
+        }
+        (ArtistKey::Cluster(_), _, Some(name)) => {
+            vec![NextAction::new(resolve, [("q", json!(name))], "finds a verified identity of this name, if there is one")]
+        }
+    }
+}
+
+fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
+    let lookup = match key {
+        ArtistKey::Cluster(_) => LocatorKind::ClusterId,
+        ArtistKey::Slug(_) => LocatorKind::Slug,
+    };
+    let assessment = identity::assess(&Evidence::new(identity::Lookup::Locator(lookup), None));
+    let next_actions = match key {
+        ArtistKey::Cluster(_) => Vec::new(),
+        ArtistKey::Slug(slug) => vec![NextAction::new(
+            ToolName::ResolveArtist.as_str(),
+            [("q", json!(slug.as_str().replace('-', " ")))],
+            "the slug is not on record; resolve the name",
+        )],
+    };
+    Finding {
+        data: Data::ArtistCard(Box::new(ArtistCard::empty(GapReason::NotFoundUpstream))),
+        present: Err(GapReason::NotFoundUpstream),
+        ambiguity: Some(Ambiguity::from(&assessment)),
+        degraded: None,
+        untrusted_text: Vec::new(),
+        attribution: Attribution::of(&Sources::default(), origin),
+        next_actions,
+    }
+}

@@ -1,0 +1,246 @@
+//! `resolve_artist`: who is meant, and how sure that is.
+
+use serde_json::json;
+
+use super::arguments::{Arguments, invalid};
+use super::registry::ToolName;
+use super::{refusal, upstream_error};
+use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
+use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
+use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::error::{ErrorType, ToolError};
+use crate::envelope::identity::Ambiguity;
+use crate::envelope::next::NextAction;
+use crate::identity::{
+    self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, ClusterId, DiscogsId, Evidence, FoldedPick,
+    Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
+};
+use crate::model::artist::ArtistIdentity;
+use crate::model::gap::GapReason;
+use crate::model::source::{Source, Sources};
+
+/// The arguments of which a call gives exactly one.
+const ALTERNATIVES: [Argument; 6] =
+    [Argument::Q, Argument::Url, Argument::ClusterId, Argument::DiscogsId, Argument::Mbid, Argument::Isrc];
+
+/// The most candidates that are followed up by a recommended call.
+const FOLLOW_UPS_MAX: usize = 3;
+
+/// A valid call of `resolve_artist`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lookup {
+    /// By name: needs the same-name probe.
+    Name(ArtistName),
+    /// By something that identifies without a name.
+    Locator(LocatorKind, Ask),
+}
+
+impl Lookup {
+    pub(super) fn parse(arguments: &Arguments) -> Result<Self, ToolError> {
+        let recording = [Argument::Artist, Argument::Track];
+        let given: Vec<Argument> =
+            ALTERNATIVES.into_iter().filter(|argument| arguments.has(argument.as_str())).collect();
+        let halves: Vec<Argument> = recording.into_iter().filter(|argument| arguments.has(argument.as_str())).collect();
+        match (given.as_slice(), halves.as_slice()) {
+            ([], []) => Err(nothing_given()),
+            ([one], []) => Self::by(*one, arguments.text(one.as_str()).unwrap_or_default()),
+            ([], [_, _]) => Self::by_recording(arguments),
+            ([], [Argument::Artist]) => Err(invalid("track", "The argument artist is only for use with track.")
+                .hint("Give track as well, or give the name as q.")
+                .suggest(
+                    ToolName::ResolveArtist.as_str(),
+                    serde_json::Map::from_iter([("q".to_owned(), json!(arguments.text("artist")))]),
+                )),
+            ([], _) => Err(invalid("artist", "The argument track is only for use with artist.")
+                .hint("Give artist as well: a track title alone names nobody.")),
+            (given, halves) => Err(several_given(given, halves)),
+        }
+    }
+
+    fn by(argument: Argument, value: &str) -> Result<Self, ToolError> {
+        if argument != Argument::Q && argument != Argument::Url {
+            refusal::no_placeholder(argument, value)?;
+        }
+        let refused = |found| refusal::locator(found, value);
+        Ok(match argument {
+            Argument::Url => match ArtistUrl::parse(value).map_err(refused)? {
+                ArtistUrl::Discogs(id) => Self::Locator(LocatorKind::Url, Ask::Discogs(id)),
+                ArtistUrl::MusicBrainz(id) => Self::Locator(LocatorKind::Url, Ask::Mbid(id)),
+                ArtistUrl::Profile { canonical, .. } => Self::Locator(LocatorKind::Url, Ask::Url(canonical)),
+            },
+            Argument::ClusterId => {
+                Self::Locator(LocatorKind::ClusterId, Ask::Cluster(ClusterId::parse(value).map_err(refused)?))
+            }
+            Argument::DiscogsId => {
+                Self::Locator(LocatorKind::DiscogsId, Ask::Discogs(DiscogsId::parse(value).map_err(refused)?))
+            }
+            Argument::Mbid => Self::Locator(LocatorKind::Mbid, Ask::Mbid(Mbid::parse(value).map_err(refused)?)),
+            Argument::Isrc => Self::Locator(LocatorKind::Isrc, Ask::Isrc(Isrc::parse(value).map_err(refused)?)),
+            Argument::Q | Argument::Artist | Argument::Track | Argument::Key => {
+                Self::Name(ArtistName::parse(Argument::Q, value).map_err(refused)?)
+            }
+        })
+    }
+
+    fn by_recording(arguments: &Arguments) -> Result<Self, ToolError> {
+        let (artist, track) = (arguments.text("artist").unwrap_or_default(), arguments.text("track").unwrap_or_default());
+        Ok(Self::Locator(
+            LocatorKind::ArtistTrack,
+            Ask::Recording {
+                artist: ArtistName::parse(Argument::Artist, artist).map_err(|found| refusal::locator(found, artist))?,
+                track: TrackTitle::parse(Argument::Track, track).map_err(|found| refusal::locator(found, track))?,
+            },
+        ))
+    }
+
+    /// By name: the lookup, the probe, and once more by the id that folding may find.
+    pub(super) fn most_units(&self) -> u32 {
+        match self {
+            Self::Name(_) => 3,
+            Self::Locator(..) => 1,
+        }
+    }
+}
+
+fn nothing_given() -> ToolError {
+    ToolError::new(ErrorType::OneOfRequired, "resolve_artist needs one way to name an artist.")
+        .with("one_of", ALTERNATIVES.map(Argument::as_str).to_vec())
+        .hint("Give exactly one of q, url, cluster_id, discogs_id, mbid, isrc, or artist together with track.")
+}
+
+fn several_given(given: &[Argument], halves: &[Argument]) -> ToolError {
+    let names: Vec<&str> = given.iter().chain(halves).map(|argument| argument.as_str()).collect();
+    invalid(names.first().copied().unwrap_or_default(), format!("Several ways to name an artist were given: {}.", names.join(", ")))
+        .with("conflicting", names)
+        .hint("Give exactly one of them: ids that disagree would name two artists.")
+}
+
+/// What the data service said, gathered for the assessment.
+struct Found {
+    resolution: Resolution,
+    probe: Probe,
+    folded: bool,
+}
+
+/// Asks the data service and assesses what it says.
+pub(super) async fn run(
+    lookup: &Lookup,
+    client: &CrateClient,
+    ledger: &CallLedger,
+    origin: Origin,
+) -> Result<Finding, ToolError> {
+    let found = match lookup {
+        Lookup::Name(name) => by_name(name, client, ledger).await,
+        Lookup::Locator(_, ask) => client.resolve(ask, ledger).await.map(|resolution| Found {
+            resolution,
+            probe: Probe::NotRun,
+            folded: false,
+        }),
+    };
+    let found = found.map_err(upstream_error::from)?;
+    let assessment = assess(lookup, &found);
+    Ok(finding(lookup, found.resolution, &assessment, origin))
+}
+
+async fn by_name(name: &ArtistName, client: &CrateClient, ledger: &CallLedger) -> Result<Found, UpstreamFault> {
+    let resolution = client.resolve(&Ask::Name(name.clone()), ledger).await?;
+    if !resolution.same_name_clusters.is_empty() {
+        return Ok(Found { resolution, probe: Probe::NotRun, folded: false });
+    }
+    if !fold(display_name(name.as_str())).is_comparable() {
+        return Ok(Found { resolution, probe: Probe::NotComparable, folded: false });
+    }
+    // The lookup itself succeeded: a probe that fails makes the answer less sure, not an error.
+    let Ok(rows) = client.same_name_rows(name, ledger).await else {
+        return Ok(Found { resolution, probe: Probe::Unavailable, folded: false });
+    };
+    if resolution.identity.is_none()
+        && let FoldedPick::One(row) = pick_folded(name.as_str(), &rows)
+        && let Some(cluster_id) = row.cluster_id
+    {
+        let by_id = client.resolve(&Ask::Cluster(cluster_id), ledger).await?;
+        let folded = by_id.identity.is_some();
+        let resolution = if folded { by_id } else { resolution };
+        return Ok(Found { resolution, probe: Probe::Rows(rows), folded });
+    }
+    Ok(Found { resolution, probe: Probe::Rows(rows), folded: false })
+}
+
+fn assess(lookup: &Lookup, found: &Found) -> Assessment {
+    let resolved = found.resolution.identity.as_ref().map(ArtistIdentity::resolved);
+    let lookup = match lookup {
+        Lookup::Name(name) => identity::Lookup::Name(name.as_str()),
+        Lookup::Locator(kind, _) => identity::Lookup::Locator(*kind),
+    };
+    identity::assess(&Evidence {
+        folded: found.folded,
+        probe: &found.probe,
+        siblings: &found.resolution.same_name_clusters,
+        offered: &found.resolution.candidates,
+        ..Evidence::new(lookup, resolved.as_ref())
+    })
+}
+
+fn finding(lookup: &Lookup, resolution: Resolution, assessment: &Assessment, origin: Origin) -> Finding {
+    let sources = sources(&resolution, assessment);
+    let present = match (&resolution.identity, assessment.state, lookup) {
+        (_, AmbiguityState::Unresolved, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
+        (None, _, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
+        (None, _, Lookup::Locator(..)) => Err(GapReason::NotFoundUpstream),
+        (Some(_), _, _) => Ok(()),
+    };
+    let data = ResolvedArtist {
+        identity: resolution.identity.as_ref().map_or_else(IdentityFacts::nobody, IdentityFacts::from),
+        links: resolution.links.into_iter().take(LINKS_SHOWN).collect(),
+        links_total: resolution.links_total,
+    };
+    let next_actions = next_actions(&data.identity, assessment);
+    Finding {
+        data: Data::ResolvedArtist(data),
+        present,
+        ambiguity: Some(Ambiguity::from(assessment)),
+        degraded: None,
+        untrusted_text: Vec::new(),
+        attribution: Attribution::of(&sources, origin),
+        next_actions,
+    }
+}
+
+fn sources(resolution: &Resolution, assessment: &Assessment) -> Sources {
+    let mut sources = Sources::default();
+    if let Some(identity) = &resolution.identity {
+        if identity.discogs_id.is_some() {
+            sources.add(Source::Discogs);
+        }
+        if identity.mbid.is_some() {
+            sources.add(Source::MusicBrainz);
+        }
+        if !resolution.links.is_empty() {
+            sources.add(Source::LinkIndex);
+        }
+        if identity.discogs_id.is_none() && identity.mbid.is_none() {
+            sources.add(Source::Hosaka);
+        }
+    }
+    if !assessment.candidates.is_empty() {
+        sources.add(Source::Discogs);
+    }
+    sources
+}
+
+fn next_actions(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction> {
+    let card = |cluster_id: &str, why| NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(cluster_id))], why);
+    match (assessment.state, &who.cluster_id) {
+        (AmbiguityState::None, Some(cluster_id)) => vec![card(cluster_id, "verified identity; fetch the card")],
+        (AmbiguityState::Observed, Some(cluster_id)) => {
+            vec![card(cluster_id, "observed identity; fetch the card and say that it is unverified")]
+        }
+        (AmbiguityState::None, None) => Vec::new(),
+        _ => assessment
+            .candidates
+            .iter()
+            .take(FOLLOW_UPS_MAX)
+            .map(|candidate| card(candidate.cluster_id.as_str(), "only if the user says that this one is meant"))
+            .collect(),
+    }
+}
