@@ -1,1 +1,34 @@
-//! (being built)
+//! Bytes to requests and back: sockets, TLS, HTTP/1.1 and HTTP/2, time and size limits, who may ask
+//! from where, and the form an answer takes on the wire.
+//!
+//! It decides everything that can be decided without reading a body. It must never know what a body
+//! means: no MCP message, no tool, no token. What stands behind the routes is a [`Service`].
+
+mod accept;
+mod activity;
+mod body;
+mod certificate;
+mod client_address;
+mod connection;
+mod cors;
+mod der;
+mod drain;
+mod exchange;
+mod guard;
+mod limits;
+mod listener;
+mod refusal;
+mod routes;
+mod service;
+mod sse;
+mod stream;
+mod tls;
+
+pub use self::certificate::{DemoCertificate, DemoCertificateError, demo_certificate};
+pub use self::client_address::{ClientAddress, ClientGroup, Network, NetworkError};
+pub use self::drain::{DrainReport, serve};
+pub use self::guard::{GuardPolicy, PolicyError};
+pub use self::limits::Limits;
+pub use self::listener::{ListenError, Listener};
+pub use self::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, NotReady, Profile, Service};
+pub use self::tls::{Identity, TlsError, server_config};

@@ -1,0 +1,121 @@
+//! The certificate of a demo: made once, kept in the data folder, renewed before it ends.
+//!
+//! It is an end-entity certificate that clients can take as their own root. Knows nothing of TLS settings.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rcgen::{CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair};
+use time::{Duration, OffsetDateTime};
+
+use super::tls::Identity;
+
+const CERTIFICATE_FILE: &str = "demo-cert.pem";
+const KEY_FILE: &str = "demo-key.pem";
+const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+const LIFETIME: Duration = Duration::days(89);
+const RENEWED_BEFORE: Duration = Duration::days(7);
+/// Clocks of other machines may be behind.
+const BACKDATED: Duration = Duration::hours(12);
+
+/// A usable demo certificate and where it lies.
+#[derive(Clone, Debug)]
+pub struct DemoCertificate {
+    /// For the server's settings.
+    pub identity: Identity,
+    /// What clients must trust.
+    pub certificate_path: PathBuf,
+    /// The private key, readable by the owner only.
+    pub key_path: PathBuf,
+    /// Whether it was made just now, so that clients must be told to trust it again.
+    pub is_new: bool,
+}
+
+/// Why there is no demo certificate. Every message names the path.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoCertificateError {
+    /// The folder cannot be made.
+    #[error("cannot make the data folder {}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The certificate could not be made.
+    #[error("cannot make a certificate for {}: {why}", path.display())]
+    Make {
+        /// The file it was meant for.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// The certificate of this folder: the one that is there when it matches its key and lasts for more than
+/// another week, otherwise a new one.
+///
+/// # Errors
+/// When the folder or a file cannot be written.
+pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertificate, DemoCertificateError> {
+    let certificate_path = folder.join(CERTIFICATE_FILE);
+    let key_path = folder.join(KEY_FILE);
+    let usable = |identity: &Identity| identity.not_before() <= now && now + RENEWED_BEFORE < identity.not_after();
+    if let Some(identity) = Identity::load(&certificate_path, &key_path).ok().filter(usable) {
+        return Ok(DemoCertificate { identity, certificate_path, key_path, is_new: false });
+    }
+    fs::create_dir_all(folder)
+        .map_err(|source| DemoCertificateError::Folder { path: folder.to_owned(), source })?;
+    let (certificate, key) =
+        make(now).map_err(|error| DemoCertificateError::Make { path: certificate_path.clone(), why: error.to_string() })?;
+    // A stop between the two leaves a pair that does not match, which the next start replaces.
+    replace(&key_path, key.as_bytes(), 0o600)?;
+    replace(&certificate_path, certificate.as_bytes(), 0o644)?;
+    let identity = Identity::load(&certificate_path, &key_path)
+        .map_err(|error| DemoCertificateError::Make { path: certificate_path.clone(), why: error.to_string() })?;
+    Ok(DemoCertificate { identity, certificate_path, key_path, is_new: true })
+}
+
+fn make(now: OffsetDateTime) -> Result<(String, String), rcgen::Error> {
+    let mut params = CertificateParams::new(NAMES.map(str::to_owned).to_vec())?;
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, "ono-sendai demo on localhost");
+    params.is_ca = IsCa::NoCa;
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.not_before = now - BACKDATED;
+    params.not_after = now + LIFETIME;
+    let key = KeyPair::generate()?;
+    let certificate = params.self_signed(&key)?;
+    Ok((certificate.pem(), key.serialize_pem()))
+}
+
+/// Writes beside the file and renames, so that nobody ever sees half of it.
+fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), DemoCertificateError> {
+    let beside = path.with_extension(format!("pem.{}", std::process::id()));
+    let written = write_new(&beside, content, mode).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|source| {
+        // The half-written file is of no use to anyone; the first error is the one to report.
+        let _ = fs::remove_file(&beside);
+        DemoCertificateError::Write { path: path.to_owned(), source }
+    })
+}
+
+fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}

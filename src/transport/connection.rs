@@ -1,0 +1,150 @@
+//! One connection from accept to its end: handshake, protocol, deadlines, farewell.
+//!
+//! The protocol is the one agreed in the handshake, so no byte of the stream has to be guessed at.
+//! Knows nothing of requests.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::IpAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use hyper::server::conn::{http1, http2};
+use hyper::service::Service as HttpService;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+use super::activity::{Activity, Protocol};
+use super::drain::Phase;
+use super::exchange::{Front, Requested};
+use super::guard::GuardPolicy;
+use super::limits::Limits;
+use super::stream::WatchedStream;
+
+/// The smallest read buffer that hyper takes.
+const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
+
+/// What all connections of one server share.
+pub(super) struct Shared<R> {
+    pub(super) tls: TlsAcceptor,
+    pub(super) limits: Limits,
+    pub(super) guard: Arc<GuardPolicy>,
+    pub(super) routes: R,
+    pub(super) phase: watch::Receiver<Phase>,
+}
+
+/// Serves a connection to its end. Whatever goes wrong concerns this peer alone, and ends here.
+pub(super) async fn run<R, B>(tcp: TcpStream, peer: IpAddr, shared: Arc<Shared<R>>)
+where
+    R: HttpService<Request<Requested>, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+    R::Future: Send,
+    B: Body<Data = Bytes> + From<Bytes> + Unpin + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let limits = &shared.limits;
+    let mut phase = shared.phase.clone();
+    let handshake = tokio::time::timeout(limits.handshake, shared.tls.accept(tcp));
+    let tls = tokio::select! {
+        handshake = handshake => match handshake {
+            Ok(Ok(tls)) => tls,
+            Ok(Err(error)) => return tracing::debug!(%error, "a handshake failed"),
+            Err(_elapsed) => return tracing::debug!("a handshake took too long"),
+        },
+        _ = phase.wait_for(|phase| *phase != Phase::Open) => return,
+    };
+    let protocol = match tls.get_ref().1.alpn_protocol() {
+        Some(b"h2") => Protocol::Http2,
+        _ => Protocol::Http1,
+    };
+    let activity = Activity::new(protocol);
+    let io = TokioIo::new(WatchedStream::new(tls, activity.clone(), limits.linger));
+    let front = Front {
+        routes: shared.routes.clone(),
+        guard: shared.guard.clone(),
+        peer,
+        activity: activity.clone(),
+    };
+    match protocol {
+        Protocol::Http1 => {
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                // Starts when the connection falls idle, so it cannot be the time of a header. It bounds
+                // what the activity cannot see: half a header that came in with the request before it.
+                .header_read_timeout(limits.idle)
+                .max_header_size(limits.headers_bytes)
+                .max_buf_size(limits.headers_bytes.max(SMALLEST_BUFFER_BYTES) * 2)
+                .serve_connection(io, front);
+            drive(connection, &activity, limits, phase).await;
+        }
+        Protocol::Http2 => {
+            let connection = http2::Builder::new(TokioExecutor::new())
+                .timer(TokioTimer::new())
+                .max_concurrent_streams(limits.http2_streams)
+                .max_header_list_size(u32::try_from(limits.headers_bytes).unwrap_or(u32::MAX))
+                .keep_alive_interval(limits.http2_ping)
+                .keep_alive_timeout(limits.http2_ping_answer)
+                .serve_connection(io, front);
+            drive(connection, &activity, limits, phase).await;
+        }
+    }
+}
+
+/// Polls a connection until it ends, is overdue, or (after the drain has begun) has finished its calls.
+async fn drive<C: Farewell>(connection: C, activity: &Activity, limits: &Limits, mut phase: watch::Receiver<Phase>) {
+    let mut connection = pin!(connection);
+    let mut overdue = pin!(activity.overdue(limits));
+    let mut leaving = false;
+    loop {
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection broke off");
+                }
+                return;
+            }
+            () = overdue.as_mut() => return tracing::debug!("cut off a connection that stood still"),
+            _ = phase.wait_for(|phase| *phase != Phase::Open), if !leaving => {
+                leaving = true;
+                connection.as_mut().farewell();
+            }
+        }
+    }
+}
+
+/// A connection that can be asked to finish what it has begun and then end.
+trait Farewell: Future<Output = hyper::Result<()>> {
+    fn farewell(self: Pin<&mut Self>);
+}
+
+impl<I, S, B> Farewell for http1::Connection<I, S>
+where
+    S: HttpService<Request<hyper::body::Incoming>, Response = Response<B>>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: hyper::rt::Read + hyper::rt::Write + Unpin,
+    B: Body + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    fn farewell(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+impl<I, S, B, E> Farewell for http2::Connection<I, S, E>
+where
+    S: HttpService<Request<hyper::body::Incoming>, Response = Response<B>>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: hyper::rt::Read + hyper::rt::Write + Unpin,
+    B: Body + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    E: hyper::rt::bounds::Http2ServerConnExec<S::Future, B>,
+{
+    fn farewell(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}

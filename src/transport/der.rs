@@ -1,0 +1,139 @@
+//! The few things we need to see inside a certificate: whose it is, who signed it, how long it lasts.
+//!
+//! Reads the outer shape of X.509 and nothing more; it verifies nothing.
+
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+use time::{OffsetDateTime, PrimitiveDateTime};
+
+/// The readable part of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// The issuer's name, encoded.
+    pub(super) issuer: Vec<u8>,
+    /// The subject's name, encoded.
+    pub(super) subject: Vec<u8>,
+    /// From when it is valid.
+    pub(super) not_before: OffsetDateTime,
+    /// Until when it is valid.
+    pub(super) not_after: OffsetDateTime,
+}
+
+const SEQUENCE: u8 = 0x30;
+const VERSION: u8 = 0xa0;
+const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
+/// The object identifier 2.5.4.3.
+const COMMON_NAME: &[u8] = &[0x06, 0x03, 0x55, 0x04, 0x03];
+
+impl Facts {
+    /// `None` when the bytes are not a certificate.
+    pub(super) fn read(der: &[u8]) -> Option<Self> {
+        let (tag, certificate, _) = element(der)?;
+        let (inner_tag, mut rest, _) = element(certificate)?;
+        if tag != SEQUENCE || inner_tag != SEQUENCE {
+            return None;
+        }
+        if rest.first() == Some(&VERSION) {
+            rest = element(rest)?.2;
+        }
+        let (_serial, rest) = skip(rest)?;
+        let (_algorithm, rest) = skip(rest)?;
+        let (_, issuer, rest) = element(rest)?;
+        let (_, validity, rest) = element(rest)?;
+        let (_, subject, _) = element(rest)?;
+        let (tag, not_before, after) = element(validity)?;
+        let not_before = moment(tag, not_before)?;
+        let (tag, not_after, _) = element(after)?;
+        let not_after = moment(tag, not_after)?;
+        Some(Self { issuer: issuer.to_vec(), subject: subject.to_vec(), not_before, not_after })
+    }
+
+    /// Whether it names itself as its issuer.
+    pub(super) fn is_self_issued(&self) -> bool {
+        self.issuer == self.subject
+    }
+
+    /// The issuer's common name, for people; control characters are escaped.
+    pub(super) fn issuer_name(&self) -> Option<String> {
+        let start = self.issuer.windows(COMMON_NAME.len()).position(|window| window == COMMON_NAME)?;
+        let (_, name, _) = element(self.issuer.get(start + COMMON_NAME.len()..)?)?;
+        Some(String::from_utf8_lossy(name).chars().take(64).flat_map(char::escape_debug).collect())
+    }
+}
+
+/// Tag, content and what follows.
+fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&tag, rest) = bytes.split_first()?;
+    let (&first, rest) = rest.split_first()?;
+    let (length, rest) = if first < 0x80 {
+        (usize::from(first), rest)
+    } else {
+        let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+        if digits.is_empty() || digits.len() > 4 {
+            return None;
+        }
+        (digits.iter().fold(0, |sum, digit| (sum << 8) | usize::from(*digit)), rest)
+    };
+    let (content, rest) = rest.split_at_checked(length)?;
+    Some((tag, content, rest))
+}
+
+fn skip(bytes: &[u8]) -> Option<((), &[u8])> {
+    element(bytes).map(|(_, _, rest)| ((), rest))
+}
+
+fn moment(tag: u8, digits: &[u8]) -> Option<OffsetDateTime> {
+    const FORM: &[BorrowedFormatItem<'_>] = format_description!("[year][month][day][hour][minute][second]Z");
+    let digits = std::str::from_utf8(digits).ok()?;
+    let full = match tag {
+        // Two digits of the year: up to 49 means this century.
+        UTC_TIME => {
+            let century = if digits.get(..2)?.parse::<u8>().ok()? < 50 { "20" } else { "19" };
+            format!("{century}{digits}")
+        }
+        GENERALIZED_TIME => digits.to_owned(),
+        _ => return None,
+    };
+    PrimitiveDateTime::parse(&full, FORM).ok().map(PrimitiveDateTime::assume_utc)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Facts;
+    use proptest::prelude::*;
+    use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
+    use time::macros::datetime;
+
+    fn certificate() -> Vec<u8> {
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, "Some\nIssuer");
+        params.not_before = date_time_ymd(2026, 1, 2);
+        params.not_after = date_time_ymd(2061, 3, 4);
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec()
+    }
+
+    #[test]
+    fn dates_and_names_are_read() {
+        let facts = Facts::read(&certificate()).unwrap();
+        assert_eq!(facts.not_before, datetime!(2026-01-02 0:00 UTC));
+        assert_eq!(facts.not_after, datetime!(2061-03-04 0:00 UTC));
+        assert!(facts.is_self_issued());
+        assert_eq!(facts.issuer_name().as_deref(), Some("Some\\nIssuer"));
+    }
+
+    #[test]
+    fn a_cut_certificate_is_not_read() {
+        let whole = certificate();
+        for length in 0..whole.len() {
+            assert_eq!(Facts::read(&whole[..length]), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Facts::read(&bytes).map(|facts| facts.issuer_name());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The life of the server: accept until told to stop, then let running calls finish, then cut.
+//!
+//! Decides the order and the time of an ending. Knows nothing of what the calls do.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hyper_util::service::TowerToHyperService;
+use rustls::ServerConfig;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use super::connection::{self, Shared};
+use super::guard::GuardPolicy;
+use super::limits::Limits;
+use super::listener::Listener;
+use super::routes::routes;
+use super::service::Service;
+
+/// What connections and calls are told about the server's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Serving.
+    Open,
+    /// Finish what was begun, take nothing new.
+    Draining,
+    /// Give a last answer now.
+    Ending,
+}
+
+/// How long last answers may take to leave.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+
+/// How a server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrainReport {
+    /// Connections that were open when the stop came.
+    pub open: usize,
+    /// Those of them that had to be cut.
+    pub cut: usize,
+    /// From the stop to the end.
+    pub took: Duration,
+}
+
+/// Serves until `shutdown` ends, then drains and returns. Dropping the future cuts everything at once.
+pub async fn serve(
+    listener: Listener,
+    tls: Arc<ServerConfig>,
+    limits: Limits,
+    guard: GuardPolicy,
+    service: Arc<impl Service>,
+    shutdown: impl Future<Output = ()>,
+) -> DrainReport {
+    let (tell, phase) = watch::channel(Phase::Open);
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let grace = limits.grace;
+    let shared = Arc::new(Shared {
+        tls: TlsAcceptor::from(tls),
+        routes: TowerToHyperService::new(warp::service(routes(service, limits.clone(), phase.clone()))),
+        limits,
+        guard: Arc::new(guard),
+        phase,
+    });
+    let mut connections = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        tokio::select! {
+            biased;
+            () = shutdown.as_mut() => break,
+            Some(_ended) = connections.join_next() => {}
+            (stream, peer, permit) = listener.accept(&room) => {
+                let serving = connection::run(stream, peer.ip(), shared.clone());
+                connections.spawn(async move {
+                    serving.await;
+                    drop(permit);
+                });
+            }
+        }
+    }
+    drop(listener);
+    let stopped = Instant::now();
+    let open = connections.len();
+    tell.send_replace(Phase::Draining);
+    if !all_ended(&mut connections, grace).await {
+        tell.send_replace(Phase::Ending);
+        all_ended(&mut connections, LAST_ANSWERS).await;
+    }
+    let cut = connections.len();
+    connections.shutdown().await;
+    DrainReport { open, cut, took: stopped.elapsed() }
+}
+
+async fn all_ended(connections: &mut JoinSet<()>, time: Duration) -> bool {
+    tokio::time::timeout(time, async { while connections.join_next().await.is_some() {} }).await.is_ok()
+}

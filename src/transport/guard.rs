@@ -1,0 +1,323 @@
+//! Who may be asked and from where: the host a request names and the web page it comes from.
+//!
+//! Host names are checked against the configured ones, so that a page cannot reach this server under a
+//! name of its own; origins against a list that the preflight shares. Knows nothing of paths or bodies.
+
+mod authority;
+
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, Version};
+
+use self::authority::{Authority, Origin};
+use super::client_address::{ClientAddress, Network};
+use super::refusal::Refusal;
+
+/// Which hosts, origins and proxies are accepted.
+#[derive(Debug)]
+pub struct GuardPolicy {
+    hosts: HashSet<String>,
+    origins: HashSet<Origin>,
+    trusted_proxies: Vec<Network>,
+    refusals: RefusalLog,
+}
+
+/// Why a policy cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// Not a host name or an address.
+    #[error("{0:?} is not a host name or an IP address")]
+    Host(String),
+    /// Not an origin.
+    #[error("{0:?} is not an origin such as https://app.example (no path, no trailing slash)")]
+    Origin(String),
+    /// No host at all.
+    #[error("at least one host name is needed")]
+    NoHost,
+}
+
+/// Clients that run in a browser and are allowed everywhere.
+const WELL_KNOWN_ORIGINS: [&str; 2] = ["https://claude.ai", "https://chatgpt.com"];
+
+impl GuardPolicy {
+    /// A policy for these host names (a port is ignored) and these origins, which come in addition to
+    /// the built-in ones: the two hosted clients, anything on localhost, and the server's own pages.
+    ///
+    /// # Errors
+    /// Names the first entry that cannot be read.
+    pub fn new<'a>(
+        hosts: impl IntoIterator<Item = &'a str>,
+        origins: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, PolicyError> {
+        let mut policy = Self {
+            hosts: HashSet::new(),
+            origins: HashSet::new(),
+            trusted_proxies: Vec::new(),
+            refusals: RefusalLog::default(),
+        };
+        for host in hosts {
+            let read = Authority::parse(host).ok_or_else(|| PolicyError::Host(host.to_owned()))?;
+            policy.hosts.insert(read.host);
+        }
+        if policy.hosts.is_empty() {
+            return Err(PolicyError::NoHost);
+        }
+        for origin in WELL_KNOWN_ORIGINS.into_iter().chain(origins) {
+            let read = Origin::parse(origin).ok_or_else(|| PolicyError::Origin(origin.to_owned()))?;
+            policy.origins.insert(read);
+        }
+        Ok(policy)
+    }
+
+    /// The same policy, with peers whose `X-Forwarded-For` is believed.
+    #[must_use]
+    pub fn with_trusted_proxies(mut self, networks: impl IntoIterator<Item = Network>) -> Self {
+        self.trusted_proxies.extend(networks);
+        self
+    }
+
+    /// Which client a request counts under.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
+        ClientAddress::of_request(peer, headers, &self.trusted_proxies)
+    }
+
+    /// Host first, then origin.
+    pub(super) fn check(&self, request: &Parts) -> Result<(), Refusal> {
+        let own = self.check_host(request)?;
+        self.check_origin(&request.headers, &own)
+    }
+
+    /// The request target's authority (HTTP/2, or an absolute target) and the Host field must each be
+    /// an allowed name; at least one must be there.
+    fn check_host(&self, request: &Parts) -> Result<Authority, Refusal> {
+        let mut fields = request.headers.get_all(HOST).iter();
+        let field = fields.next();
+        if fields.next().is_some() {
+            return Err(Refusal::HostMissing);
+        }
+        if field.is_none() && request.version < Version::HTTP_2 {
+            return Err(Refusal::HostMissing);
+        }
+        let target = request.uri.authority().map(|authority| authority.as_str().as_bytes());
+        let mut named = None;
+        for bytes in [field.map(http::HeaderValue::as_bytes), target].into_iter().flatten() {
+            let read = std::str::from_utf8(bytes).ok().and_then(Authority::parse);
+            match read.filter(|authority| self.hosts.contains(&authority.host)) {
+                Some(authority) => named = Some(authority),
+                None => {
+                    self.refusals.note("host", bytes);
+                    return Err(Refusal::HostUnknown);
+                }
+            }
+        }
+        named.ok_or(Refusal::HostMissing)
+    }
+
+    fn check_origin(&self, headers: &HeaderMap, own: &Authority) -> Result<(), Refusal> {
+        let mut fields = headers.get_all(ORIGIN).iter();
+        let Some(field) = fields.next() else { return Ok(()) };
+        let origin = field.to_str().ok().and_then(Origin::parse);
+        match origin {
+            Some(origin)
+                if fields.next().is_none()
+                    && (origin.is_local() || origin.is_page_of(own) || self.origins.contains(&origin)) =>
+            {
+                Ok(())
+            }
+            _ => {
+                self.refusals.note("origin", field.as_bytes());
+                Err(Refusal::OriginRefused)
+            }
+        }
+    }
+}
+
+/// One line every few seconds, however many requests are refused.
+#[derive(Debug, Default)]
+struct RefusalLog(Mutex<Noted>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    last: Option<Instant>,
+    unsaid: u64,
+}
+
+impl RefusalLog {
+    const PAUSE: Duration = Duration::from_secs(10);
+
+    fn note(&self, what: &'static str, name: &[u8]) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if noted.last.is_some_and(|last| now.duration_since(last) < Self::PAUSE) {
+            noted.unsaid += 1;
+            return;
+        }
+        let unsaid = std::mem::take(&mut noted.unsaid);
+        noted.last = Some(now);
+        drop(noted);
+        let name = printable(name);
+        tracing::warn!(what, name, unsaid, "refused a request: this name is not in the configuration");
+    }
+}
+
+/// At most 64 bytes of a name, with everything escaped that could forge a line.
+fn printable(name: &[u8]) -> String {
+    const LONGEST: usize = 64;
+    let shown = name.get(..LONGEST).unwrap_or(name);
+    let mut text = shown.escape_ascii().to_string();
+    if name.len() > LONGEST {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GuardPolicy, PolicyError, printable};
+    use crate::transport::refusal::Refusal;
+    use http::{HeaderValue, Request, Version};
+
+    fn policy() -> GuardPolicy {
+        GuardPolicy::new(["mcp.example.org", "localhost:8443", "[::1]"], ["https://app.example:444"]).unwrap()
+    }
+
+    fn check(version: Version, target: &str, hosts: &[&[u8]], origins: &[&[u8]]) -> Result<(), Refusal> {
+        let mut request = Request::post(target).version(version);
+        for host in hosts {
+            request = request.header("host", HeaderValue::from_bytes(host).unwrap());
+        }
+        for origin in origins {
+            request = request.header("origin", HeaderValue::from_bytes(origin).unwrap());
+        }
+        policy().check(&request.body(()).unwrap().into_parts().0)
+    }
+
+    fn host(host: &str) -> Result<(), Refusal> {
+        check(Version::HTTP_11, "/mcp", &[host.as_bytes()], &[])
+    }
+
+    fn origin(origin: &[u8]) -> Result<(), Refusal> {
+        check(Version::HTTP_11, "/mcp", &[b"mcp.example.org"], &[origin])
+    }
+
+    #[test]
+    fn configured_hosts_pass_in_every_spelling() {
+        for name in [
+            "mcp.example.org",
+            "mcp.example.org:443",
+            "MCP.Example.ORG",
+            "mcp.example.org.",
+            "mcp.example.org.:8443",
+            "localhost",
+            "localhost:1",
+            "[::1]:8443",
+            "[0:0:0:0:0:0:0:1]",
+        ] {
+            assert_eq!(host(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_hosts_are_misdirected() {
+        for name in [
+            "attacker.com",
+            "127.0.0.1",
+            "mcp.example.org.evil.tld",
+            "evil-mcp.example.org",
+            "mcp.example.org..",
+            "mcp.example.org:",
+            "mcp.example.org:x",
+            "mcp.example.org:99999",
+            "user@mcp.example.org",
+            "",
+            "::1",
+            "[::1",
+        ] {
+            assert_eq!(host(name), Err(Refusal::HostUnknown), "{name}");
+        }
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[b"\xff"], &[]), Err(Refusal::HostUnknown));
+    }
+
+    #[test]
+    fn a_request_must_name_its_host_once() {
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[], &[]), Err(Refusal::HostMissing));
+        let twice: &[&[u8]] = &[b"localhost", b"localhost"];
+        assert_eq!(check(Version::HTTP_11, "/mcp", twice, &[]), Err(Refusal::HostMissing));
+        assert_eq!(check(Version::HTTP_2, "/mcp", &[], &[]), Err(Refusal::HostMissing));
+    }
+
+    #[test]
+    fn the_authority_of_the_target_is_checked_too() {
+        let target = |target, hosts: &[&[u8]]| check(Version::HTTP_2, target, hosts, &[]);
+        assert_eq!(target("https://mcp.example.org/mcp", &[]), Ok(()));
+        assert_eq!(target("https://attacker.com/mcp", &[]), Err(Refusal::HostUnknown));
+        assert_eq!(target("https://attacker.com/mcp", &[b"localhost"]), Err(Refusal::HostUnknown));
+        assert_eq!(target("https://localhost/mcp", &[b"attacker.com"]), Err(Refusal::HostUnknown));
+    }
+
+    #[test]
+    fn known_origins_pass() {
+        for name in [
+            "https://claude.ai",
+            "https://chatgpt.com",
+            "https://chatgpt.com:443",
+            "http://localhost:6274",
+            "https://localhost",
+            "http://127.0.0.1:3000",
+            "http://[::1]:3000",
+            "https://mcp.example.org",
+            "https://app.example:444",
+        ] {
+            assert_eq!(origin(name.as_bytes()), Ok(()), "{name}");
+        }
+        let own_port = check(Version::HTTP_11, "/mcp", &[b"mcp.example.org:8443"], &[b"https://mcp.example.org:8443"]);
+        assert_eq!(own_port, Ok(()));
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[b"localhost"], &[]), Ok(()));
+    }
+
+    #[test]
+    fn other_origins_are_forbidden() {
+        for name in [
+            &b"null"[..],
+            b"file://",
+            b"http://",
+            b"",
+            b"\xff\xfe",
+            b"http://claude.ai",
+            b"https://claude.ai.evil.tld",
+            b"https://claude.ai/",
+            b"https://evil@claude.ai",
+            b"https://claude.ai:444",
+            b"https://app.example",
+            b"http://mcp.example.org",
+            b"https://mcp.example.org:8443",
+            b"http://localhost.evil.tld",
+            b"ftp://localhost",
+        ] {
+            assert_eq!(origin(name), Err(Refusal::OriginRefused), "{}", name.escape_ascii());
+        }
+        let twice: &[&[u8]] = &[b"https://claude.ai", b"https://claude.ai"];
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[b"localhost"], twice), Err(Refusal::OriginRefused));
+    }
+
+    #[test]
+    fn a_rejected_name_is_logged_short_and_escaped() {
+        assert_eq!(printable(b"evil\r\nGET"), "evil\\r\\nGET");
+        assert!(printable(&[b'a'; 5000]).len() < 70);
+        assert!(printable(&[0xff; 5000]).len() < 64 * 4 + 4);
+    }
+
+    #[test]
+    fn a_policy_names_the_entry_it_cannot_read() {
+        let host = GuardPolicy::new(["a/b"], []).unwrap_err();
+        assert_eq!(host, PolicyError::Host("a/b".to_owned()));
+        let origin = GuardPolicy::new(["a"], ["https://a/"]).unwrap_err();
+        assert_eq!(origin, PolicyError::Origin("https://a/".to_owned()));
+        assert_eq!(GuardPolicy::new([], []).unwrap_err(), PolicyError::NoHost);
+    }
+}

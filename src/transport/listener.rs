@@ -1,0 +1,142 @@
+//! The listening socket: how it is opened and how connections are taken from it.
+//!
+//! Decides what happens when the system runs short. Knows nothing of TLS or HTTP.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How many connections the system may hold ready for us.
+const BACKLOG: i32 = 4_096;
+
+/// How long to wait when there is no file descriptor or memory for one more connection.
+const SHORTAGE_PAUSE: Duration = Duration::from_millis(50);
+
+/// An open listening socket.
+#[derive(Debug)]
+pub struct Listener {
+    inner: TcpListener,
+    address: SocketAddr,
+}
+
+/// Why an address cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Something else listens there.
+    #[error("{0} is already in use by another program")]
+    InUse(SocketAddr),
+    /// The port needs a privilege.
+    #[error("not allowed to listen on {0} (ports below 1024 need a privilege)")]
+    NotAllowed(SocketAddr),
+    /// The address is not one of this machine's.
+    #[error("{0} is not an address of this machine")]
+    NoSuchAddress(SocketAddr),
+    /// Anything else.
+    #[error("cannot listen on {0}: {1}")]
+    Other(SocketAddr, #[source] io::Error),
+}
+
+impl ListenError {
+    fn of(address: SocketAddr, error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::AddrInUse => Self::InUse(address),
+            io::ErrorKind::PermissionDenied => Self::NotAllowed(address),
+            io::ErrorKind::AddrNotAvailable => Self::NoSuchAddress(address),
+            _ => Self::Other(address, error),
+        }
+    }
+}
+
+impl Listener {
+    /// Opens a socket on the address; port 0 takes a free one. `[::]` takes IPv4 as well. Needs a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// Names the address and what is wrong with it.
+    pub fn bind(address: SocketAddr) -> Result<Self, ListenError> {
+        Self::open(address).map_err(|error| ListenError::of(address, error))
+    }
+
+    fn open(address: SocketAddr) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+        socket.set_reuse_address(true)?;
+        if address.is_ipv6() && address.ip().is_unspecified() {
+            socket.set_only_v6(false)?;
+        }
+        socket.set_nonblocking(true)?;
+        socket.bind(&SockAddr::from(address))?;
+        socket.listen(BACKLOG)?;
+        let inner = TcpListener::from_std(socket.into())?;
+        let address = inner.local_addr()?;
+        Ok(Self { inner, address })
+    }
+
+    /// Where it listens, with the real port.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The next connection, once there is room for it. Never fails: an aborted connection is skipped, a
+    /// shortage of descriptors waited out.
+    pub(super) async fn accept(&self, room: &Arc<Semaphore>) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+        let permit = loop {
+            if let Ok(permit) = room.clone().acquire_owned().await {
+                break permit;
+            }
+        };
+        loop {
+            match self.inner.accept().await {
+                Ok((stream, peer)) => {
+                    // An answer is written in one go; waiting to fill packets would only delay it.
+                    if let Err(error) = stream.set_nodelay(true) {
+                        tracing::debug!(%error, "a connection was gone before it was accepted");
+                        continue;
+                    }
+                    return (stream, peer, permit);
+                }
+                Err(error) if concerns_one_peer(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept connections just now");
+                    tokio::time::sleep(SHORTAGE_PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+fn concerns_one_peer(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted, TimedOut};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted | TimedOut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ListenError, Listener};
+    use std::net::SocketAddr;
+
+    #[tokio::test]
+    async fn a_taken_port_is_named() {
+        let first = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let second = Listener::bind(first.address()).unwrap_err();
+        assert!(matches!(second, ListenError::InUse(address) if address == first.address()));
+        assert!(second.to_string().contains(&first.address().port().to_string()));
+    }
+
+    #[tokio::test]
+    async fn a_port_can_be_taken_again_at_once() {
+        let address = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap().address();
+        assert_eq!(Listener::bind(address).unwrap().address(), address);
+    }
+
+    #[tokio::test]
+    async fn a_foreign_address_is_named() {
+        let error = Listener::bind(SocketAddr::from(([192, 0, 2, 1], 0))).unwrap_err();
+        assert!(matches!(error, ListenError::NoSuchAddress(_)), "{error}");
+    }
+}

@@ -1,0 +1,144 @@
+//! The seam: what the transport asks of the rest of the program, and the values that cross it.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+use super::client_address::ClientAddress;
+
+/// What stands behind the routes.
+pub trait Service: Send + Sync + 'static {
+    /// One POST to an MCP endpoint, with its complete body. Must not block.
+    ///
+    /// The work belongs into [`McpAnswer::Later`]; that future is dropped when the client goes away.
+    fn mcp(&self, request: McpRequest) -> McpAnswer;
+
+    /// Which parts are not ready; empty means ready.
+    fn not_ready(&self) -> Vec<NotReady>;
+
+    /// A legal page as HTML.
+    fn legal(&self, page: LegalPage) -> String;
+}
+
+/// Which of the two endpoints was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// `/mcp`
+    Core,
+    /// `/mcp/full`
+    Full,
+}
+
+impl Profile {
+    /// Every endpoint.
+    pub const ALL: [Self; 2] = [Self::Core, Self::Full];
+
+    /// The path without a trailing slash.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Core => "/mcp",
+            Self::Full => "/mcp/full",
+        }
+    }
+}
+
+/// One POST to an MCP endpoint. Its size is within the limit; nothing else about it was looked at.
+#[derive(Debug)]
+pub struct McpRequest {
+    /// The endpoint.
+    pub profile: Profile,
+    /// All header fields, as sent.
+    pub headers: HeaderMap,
+    /// The complete body.
+    pub body: Bytes,
+    /// Who asks.
+    pub client: ClientAddress,
+}
+
+/// The answer, or the promise of one.
+pub enum McpAnswer {
+    /// Known at once; keeps its status in every form.
+    Ready(HttpAnswer),
+    /// Known later. As an event stream the header has gone out with 200 by then, so that only the
+    /// body of the late answer counts. Dropped unfinished when the client goes away.
+    Later(Pin<Box<dyn Future<Output = HttpAnswer> + Send>>),
+}
+
+impl fmt::Debug for McpAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready(answer) => f.debug_tuple("Ready").field(answer).finish(),
+            Self::Later(_) => f.write_str("Later"),
+        }
+    }
+}
+
+/// What goes back. The transport adds content type, CORS and security headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpAnswer {
+    /// The status.
+    pub status: StatusCode,
+    /// Further header fields.
+    pub headers: HeaderMap,
+    /// JSON when present.
+    pub body: Option<Bytes>,
+}
+
+impl HttpAnswer {
+    /// 200 with a JSON body.
+    #[must_use]
+    pub fn ok(body: impl Into<Bytes>) -> Self {
+        Self::with_body(StatusCode::OK, body)
+    }
+
+    /// A status with a JSON body.
+    #[must_use]
+    pub fn with_body(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        Self { status, headers: HeaderMap::new(), body: Some(body.into()) }
+    }
+
+    /// A status alone.
+    #[must_use]
+    pub fn empty(status: StatusCode) -> Self {
+        Self { status, headers: HeaderMap::new(), body: None }
+    }
+}
+
+/// A part of the program that cannot serve yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotReady {
+    /// Its name, from a closed set of the program.
+    pub part: &'static str,
+    /// Why, in words for an operator; no secrets, since the page is public.
+    pub why: String,
+}
+
+/// The legal pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LegalPage {
+    /// What is kept about callers.
+    Privacy,
+    /// Terms of use.
+    Terms,
+    /// Where to ask for help.
+    Support,
+}
+
+impl LegalPage {
+    /// Every page.
+    pub const ALL: [Self; 3] = [Self::Privacy, Self::Terms, Self::Support];
+
+    /// Where it is served.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Privacy => "/legal/privacy",
+            Self::Terms => "/legal/terms",
+            Self::Support => "/legal/support",
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Certificate and key from their files, and the TLS settings of the server.
+//!
+//! Decides protocol versions, what is offered in the handshake and whether a pair is usable. Knows
+//! nothing of connections.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
+use rustls::server::{NoServerSessionStorage, ResolvesServerCert};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use time::OffsetDateTime;
+
+use super::der::Facts;
+
+/// A certificate chain with the key that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    certified: Arc<CertifiedKey>,
+    not_after: OffsetDateTime,
+    not_before: OffsetDateTime,
+    missing_issuer: Option<String>,
+}
+
+/// Why a certificate and a key cannot be used. Every message names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not PEM.
+    #[error("{} is not a complete PEM file: {why}", path.display())]
+    BrokenPem {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// No certificate in the chain file.
+    #[error("{} holds no certificate (a block that begins with BEGIN CERTIFICATE)", .0.display())]
+    NoCertificate(PathBuf),
+    /// No key in the key file.
+    #[error(
+        "{} holds no private key (BEGIN PRIVATE KEY, BEGIN RSA PRIVATE KEY or BEGIN EC PRIVATE KEY; \
+         an encrypted key must be decrypted first)",
+        .0.display()
+    )]
+    NoKey(PathBuf),
+    /// The first certificate is not one.
+    #[error("the first certificate in {} cannot be read", .0.display())]
+    BrokenCertificate(PathBuf),
+    /// The key is of a kind that is not supported, or damaged.
+    #[error("the private key in {} cannot be used: {why}", path.display())]
+    UnusableKey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Key and certificate are of two different pairs.
+    #[error("the private key in {} does not belong to the first certificate in {}", key.display(), chain.display())]
+    Mismatch {
+        /// The chain file.
+        chain: PathBuf,
+        /// The key file.
+        key: PathBuf,
+    },
+}
+
+impl Identity {
+    /// Reads a PEM chain, own certificate first, and a PEM key (PKCS#8, PKCS#1 or SEC1).
+    ///
+    /// # Errors
+    /// When a file cannot be read, is not what it should be, or the two do not belong together. An
+    /// expired certificate is no error; see [`Identity::not_after`].
+    pub fn load(chain: &Path, key: &Path) -> Result<Self, TlsError> {
+        let certificates = read(chain)?;
+        let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&certificates)
+            .collect::<Result<_, _>>()
+            .map_err(|error| broken_pem(chain, &error))?;
+        let first = certificates.first().ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
+        let facts = Facts::read(first).ok_or_else(|| TlsError::BrokenCertificate(chain.to_owned()))?;
+        let missing_issuer = (certificates.len() == 1 && !facts.is_self_issued())
+            .then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
+
+        let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
+            pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
+            error => broken_pem(key, &error),
+        })?;
+        let unusable = |error: rustls::Error| TlsError::UnusableKey { path: key.to_owned(), why: error.to_string() };
+        let signer = ring::sign::any_supported_type(&private).map_err(unusable)?;
+        let certified = CertifiedKey::new(certificates, signer);
+        certified.keys_match().map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                TlsError::Mismatch { chain: chain.to_owned(), key: key.to_owned() }
+            }
+            _ => TlsError::BrokenCertificate(chain.to_owned()),
+        })?;
+        Ok(Self {
+            certified: Arc::new(certified),
+            not_after: facts.not_after,
+            not_before: facts.not_before,
+            missing_issuer,
+        })
+    }
+
+    /// From when the certificate is valid.
+    #[must_use]
+    pub fn not_before(&self) -> OffsetDateTime {
+        self.not_before
+    }
+
+    /// Until when the certificate is valid.
+    #[must_use]
+    pub fn not_after(&self) -> OffsetDateTime {
+        self.not_after
+    }
+
+    /// The name of the issuer whose certificate the chain lacks: some clients cannot complete such a
+    /// chain. `None` when the chain goes on or is its own root.
+    #[must_use]
+    pub fn missing_issuer(&self) -> Option<&str> {
+        self.missing_issuer.as_deref()
+    }
+}
+
+/// The server's settings for this identity: TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1, resumption by ticket.
+#[must_use]
+pub fn server_config(identity: &Identity) -> Arc<ServerConfig> {
+    let resolver = SingleCertAndKey::from(identity.certified.clone());
+    config_with(Arc::new(resolver))
+}
+
+fn config_with(resolver: Arc<dyn ResolvesServerCert>) -> Arc<ServerConfig> {
+    let provider = Arc::new(ring::default_provider());
+    let mut config = builder(provider).with_no_client_auth().with_cert_resolver(resolver);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.ignore_client_order = true;
+    match ring::Ticketer::new() {
+        Ok(ticketer) => {
+            config.ticketer = ticketer;
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+        }
+        // Without randomness for tickets the default, a small memory of sessions, stays.
+        Err(error) => tracing::warn!(%error, "sessions cannot be resumed by ticket"),
+    }
+    Arc::new(config)
+}
+
+#[expect(clippy::expect_used, reason = "the versions are constants that this provider supports")]
+fn builder(provider: Arc<CryptoProvider>) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
+    ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
+        .expect("the provider supports TLS 1.2 and 1.3")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(path).map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
+}
+
+fn broken_pem(path: &Path, error: &pem::Error) -> TlsError {
+    TlsError::BrokenPem { path: path.to_owned(), why: error.to_string() }
+}
