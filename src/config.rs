@@ -31,6 +31,7 @@ pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
 pub use network::Network;
 pub use public_base::PublicBase;
+pub(crate) use public_base::host_is_loopback;
 pub use server::Server;
 pub use tls::{CertificateFiles, Tls};
 pub use transport::Transport;
@@ -75,7 +76,9 @@ impl Config {
     /// Every mistake in `text`: syntax, unknown sections and keys, wrong types, values out of range
     /// and combinations that make no sense.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
-        Self::read(text).0.map_err(|mistakes| ConfigErrors::new(name, mistakes))
+        Self::read(text)
+            .0
+            .map_err(|mistakes| ConfigErrors::new(name, mistakes))
     }
 
     /// What `ono-sendai demo` runs with: fixture mode, for one person on this machine.
@@ -89,7 +92,10 @@ impl Config {
                 fixture_mode: true,
                 data_dir,
             },
-            anonymous: Anonymous { units_per_day: 1_000_000, calls_per_minute: 60_000 },
+            anonymous: Anonymous {
+                units_per_day: 1_000_000,
+                calls_per_minute: 60_000,
+            },
             ..Self::default()
         }
     }
@@ -111,7 +117,14 @@ impl Config {
         config.refuse_combinations(&mut reader);
         let keys = reader.known_keys();
         let mistakes = reader.finish();
-        (if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys)
+        (
+            if mistakes.is_empty() {
+                Ok(config)
+            } else {
+                Err(mistakes)
+            },
+            keys,
+        )
     }
 
     /// Combinations across sections that cannot be meant.
@@ -155,7 +168,11 @@ impl Config {
         if self.deadlines.call > self.deadlines.tool {
             reader.refuse(
                 &["deadlines.call_ms", "deadlines.tool_ms"],
-                &format!("{} above tool_ms = {}", self.deadlines.call.as_millis(), self.deadlines.tool.as_millis()),
+                &format!(
+                    "{} above tool_ms = {}",
+                    self.deadlines.call.as_millis(),
+                    self.deadlines.tool.as_millis()
+                ),
                 "at most tool_ms; one upstream call is a part of one tool call",
             );
         }
@@ -187,14 +204,20 @@ mod tests {
         table
             .iter()
             .flat_map(|(section, keys)| {
-                keys.as_table().unwrap().keys().map(move |key| format!("{section}.{key}"))
+                keys.as_table()
+                    .unwrap()
+                    .keys()
+                    .map(move |key| format!("{section}.{key}"))
             })
             .collect()
     }
 
     #[test]
     fn the_shipped_file_is_the_default() {
-        assert_eq!(Config::parse("config/ono-sendai.toml", SHIPPED).unwrap(), Config::default());
+        assert_eq!(
+            Config::parse("config/ono-sendai.toml", SHIPPED).unwrap(),
+            Config::default()
+        );
     }
 
     #[test]
@@ -221,7 +244,10 @@ mod tests {
 
     #[test]
     fn the_demo_file_is_what_demo_runs_with() {
-        let demo = Config::demo("127.0.0.1:8443".parse().unwrap(), PathBuf::from("./ono-sendai-data"));
+        let demo = Config::demo(
+            "127.0.0.1:8443".parse().unwrap(),
+            PathBuf::from("./ono-sendai-data"),
+        );
         assert_eq!(Config::parse("config/demo.toml", DEMO).unwrap(), demo);
     }
 

@@ -13,7 +13,10 @@ pub struct Anonymous {
 
 impl Default for Anonymous {
     fn default() -> Self {
-        Self { units_per_day: 2_000, calls_per_minute: 10 }
+        Self {
+            units_per_day: 2_000,
+            calls_per_minute: 10,
+        }
     }
 }
 
@@ -23,7 +26,12 @@ impl Anonymous {
         Self {
             units_per_day: keys.whole("units_per_day", default.units_per_day, 0..=1_000_000_000, "units"),
             calls_per_minute: keys
-                .whole("calls_per_minute", default.calls_per_minute.into(), 1..=1_000_000, "calls")
+                .whole(
+                    "calls_per_minute",
+                    default.calls_per_minute.into(),
+                    1..=1_000_000,
+                    "calls",
+                )
                 .try_into()
                 .unwrap_or(default.calls_per_minute),
         }

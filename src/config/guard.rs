@@ -18,8 +18,16 @@ pub struct Guard {
 impl Guard {
     pub(super) fn read(keys: &mut Keys<'_, '_>) -> Self {
         Self {
-            extra_hosts: keys.list("extra_hosts", "a host such as \"mcp.example.org\" or \"10.0.0.5:8443\"", HostName::parse),
-            extra_origins: keys.list("extra_origins", "an origin such as \"https://app.example.org\"", Origin::parse),
+            extra_hosts: keys.list(
+                "extra_hosts",
+                "a host such as \"mcp.example.org\" or \"10.0.0.5:8443\"",
+                HostName::parse,
+            ),
+            extra_origins: keys.list(
+                "extra_origins",
+                "an origin such as \"https://app.example.org\"",
+                Origin::parse,
+            ),
             trusted_proxies: keys.list(
                 "trusted_proxies",
                 "an address or a network such as \"10.0.0.5\" or \"10.0.0.0/8\"",

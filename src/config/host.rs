@@ -13,7 +13,9 @@ impl HostName {
     /// port 443 are folded away.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        if text.contains(['/', '?', '#', '@', '\\', '*', '%']) || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if text.contains(['/', '?', '#', '@', '\\', '*', '%'])
+            || text.chars().any(|c| c.is_control() || c.is_whitespace())
+        {
             return None;
         }
         let url = Url::parse(&format!("https://{text}/")).ok()?;
@@ -41,7 +43,9 @@ impl Origin {
     /// Takes `https://app.example.org` or `http://localhost:6274`, without a path or a final slash.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let url = Url::parse(text)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let origin = url.origin().ascii_serialization();
         (origin == text.to_ascii_lowercase()).then_some(Self(origin))
     }
@@ -88,7 +92,11 @@ mod tests {
             ("example.org:99999", None),
             ("two words", None),
         ] {
-            assert_eq!(HostName::parse(text).as_ref().map(HostName::as_str), wanted, "{text}");
+            assert_eq!(
+                HostName::parse(text).as_ref().map(HostName::as_str),
+                wanted,
+                "{text}"
+            );
         }
     }
 

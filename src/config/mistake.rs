@@ -18,7 +18,11 @@ pub struct Mistake {
 impl Mistake {
     /// A mistake at a key: what was found, what is accepted.
     pub(super) fn at(line: usize, place: impl Into<String>, found: &str, accepted: &str) -> Self {
-        Self { line: Some(line), place: place.into(), message: format!("found {found}; accepted: {accepted}") }
+        Self {
+            line: Some(line),
+            place: place.into(),
+            message: format!("found {found}; accepted: {accepted}"),
+        }
     }
 }
 
@@ -32,7 +36,10 @@ pub struct ConfigErrors {
 impl ConfigErrors {
     pub(super) fn new(name: &str, mut mistakes: Vec<Mistake>) -> Self {
         mistakes.sort_by_key(|mistake| mistake.line);
-        Self { name: name.to_owned(), mistakes }
+        Self {
+            name: name.to_owned(),
+            mistakes,
+        }
     }
 
     /// The mistakes; never empty.

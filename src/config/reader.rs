@@ -27,7 +27,11 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
         // What follows the first error of a line is mostly its echo.
         if mistakes.iter().all(|mistake| mistake.line != Some(line)) {
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            mistakes.push(Mistake { line: Some(line), place: String::new(), message: format!("not TOML: {message}") });
+            mistakes.push(Mistake {
+                line: Some(line),
+                place: String::new(),
+                message: format!("not TOML: {message}"),
+            });
         }
     }
     (document, mistakes)
@@ -35,18 +39,33 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
 
 /// The text of a configuration file.
 pub(super) fn read_file(path: &Path) -> Result<String, Mistake> {
-    let whole = |message: String| Mistake { line: None, place: String::new(), message };
+    let whole = |message: String| Mistake {
+        line: None,
+        place: String::new(),
+        message,
+    };
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| whole(format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > FILE_LIMIT_BYTES {
-        return Err(whole(format!("is longer than {FILE_LIMIT_BYTES} bytes, so it is not a configuration file")));
+        return Err(whole(format!(
+            "is longer than {FILE_LIMIT_BYTES} bytes, so it is not a configuration file"
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
-        Mistake { line: Some(line), place: String::new(), message: "not TOML: not UTF-8 text".to_owned() }
+        let line = 1 + error
+            .as_bytes()
+            .iter()
+            .take(valid)
+            .filter(|byte| **byte == b'\n')
+            .count();
+        Mistake {
+            line: Some(line),
+            place: String::new(),
+            message: "not TOML: not UTF-8 text".to_owned(),
+        }
     })
 }
 
@@ -63,7 +82,14 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, root: &'a DeTable<'a>, syntax: Vec<Mistake>) -> Self {
         let broken_lines = syntax.iter().filter_map(|mistake| mistake.line).collect();
-        Self { text, root, mistakes: syntax, broken_lines, known: Vec::new(), faulty: BTreeSet::new() }
+        Self {
+            text,
+            root,
+            mistakes: syntax,
+            broken_lines,
+            known: Vec::new(),
+            faulty: BTreeSet::new(),
+        }
     }
 
     /// Reads the section `name`; an absent one reads as if it were empty.
@@ -72,7 +98,12 @@ impl<'a> Reader<'a> {
             DeValue::Table(table) => Some(table),
             _ => None,
         });
-        let mut keys = Keys { reader: self, section: name, table, asked: Vec::new() };
+        let mut keys = Keys {
+            reader: self,
+            section: name,
+            table,
+            asked: Vec::new(),
+        };
         let section = read(&mut keys);
         let asked = keys.asked;
         self.known.push((name, asked));
@@ -93,7 +124,9 @@ impl<'a> Reader<'a> {
     /// Every `section.key` that was asked for.
     pub(super) fn known_keys(&self) -> Vec<String> {
         let keys = |(section, keys): &(&str, Vec<&str>)| {
-            keys.iter().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
+            keys.iter()
+                .map(|key| format!("{section}.{key}"))
+                .collect::<Vec<_>>()
         };
         self.known.iter().flat_map(keys).collect()
     }
@@ -103,17 +136,34 @@ impl<'a> Reader<'a> {
         for (key, value) in self.root {
             let (name, line) = (key.get_ref().as_ref(), line_at(self.text, key.span().start));
             let sections: Vec<&str> = self.known.iter().map(|(section, _)| *section).collect();
-            match (self.known.iter().position(|(section, _)| *section == name), value.get_ref()) {
+            match (
+                self.known.iter().position(|(section, _)| *section == name),
+                value.get_ref(),
+            ) {
                 (Some(at), DeValue::Table(table)) => self.unknown_keys(at, table),
                 (Some(_), other) => {
-                    self.report(line, name, &describe(other), &format!("a section, written [{name}]"));
+                    self.report(
+                        line,
+                        name,
+                        &describe(other),
+                        &format!("a section, written [{name}]"),
+                    );
                 }
                 (None, DeValue::Table(_)) => {
                     let accepted = match nearest(name, sections.iter().copied()) {
                         Some(section) => format!("[{section}] (the nearest name)"),
-                        None => sections.iter().map(|name| format!("[{name}]")).collect::<Vec<_>>().join(", "),
+                        None => sections
+                            .iter()
+                            .map(|name| format!("[{name}]"))
+                            .collect::<Vec<_>>()
+                            .join(", "),
                     };
-                    self.report(line, &format!("[{}]", clean(name)), "an unknown section", &accepted);
+                    self.report(
+                        line,
+                        &format!("[{}]", clean(name)),
+                        "an unknown section",
+                        &accepted,
+                    );
                 }
                 (None, _) => {
                     let accepted = match self.home_of(name) {
@@ -128,7 +178,9 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown_keys(&mut self, section_at: usize, table: &DeTable<'_>) {
-        let Some((section, asked)) = self.known.get(section_at).cloned() else { return };
+        let Some((section, asked)) = self.known.get(section_at).cloned() else {
+            return;
+        };
         for (key, _) in table {
             let name = key.get_ref().as_ref();
             if asked.contains(&name) {
@@ -142,7 +194,12 @@ impl<'a> Reader<'a> {
                 asked.join(", ")
             };
             let line = line_at(self.text, key.span().start);
-            self.report(line, &format!("{section}.{}", clean(name)), "an unknown key", &accepted);
+            self.report(
+                line,
+                &format!("{section}.{}", clean(name)),
+                "an unknown key",
+                &accepted,
+            );
         }
     }
 
@@ -157,7 +214,9 @@ impl<'a> Reader<'a> {
 
     fn line_of(&self, place: &str) -> Option<usize> {
         let (section, key) = place.split_once('.')?;
-        let DeValue::Table(table) = self.root.get(section)?.get_ref() else { return None };
+        let DeValue::Table(table) = self.root.get(section)?.get_ref() else {
+            return None;
+        };
         let (key, _) = table.get_key_value(key)?;
         Some(line_at(self.text, key.span().start))
     }
@@ -195,11 +254,15 @@ impl<'a> Keys<'_, 'a> {
         range: RangeInclusive<u64>,
         unit: &str,
     ) -> u64 {
-        let accepted = format!("a whole number of {unit} from {} to {}", range.start(), range.end());
+        let accepted = format!(
+            "a whole number of {unit} from {} to {}",
+            range.start(),
+            range.end()
+        );
         self.value(key, default, &accepted, |value| match value {
-            DeValue::Integer(integer) => {
-                u64::from_str_radix(integer.as_str(), integer.radix()).ok().filter(|number| range.contains(number))
-            }
+            DeValue::Integer(integer) => u64::from_str_radix(integer.as_str(), integer.radix())
+                .ok()
+                .filter(|number| range.contains(number)),
             _ => None,
         })
     }
@@ -247,7 +310,13 @@ impl<'a> Keys<'_, 'a> {
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
         let accepted = format!("{accepted}, or \"\" for none");
-        self.text(key, None, &accepted, |text| if text.is_empty() { Some(None) } else { parse(text).map(Some) })
+        self.text(key, None, &accepted, |text| {
+            if text.is_empty() {
+                Some(None)
+            } else {
+                parse(text).map(Some)
+            }
+        })
     }
 
     /// The path of a file, or "" for "not set".
@@ -263,8 +332,14 @@ impl<'a> Keys<'_, 'a> {
         all: &[T],
         name: impl Fn(T) -> &'static str,
     ) -> T {
-        let accepted = all.iter().map(|choice| format!("\"{}\"", name(*choice))).collect::<Vec<_>>().join(", ");
-        self.text(key, default, &accepted, |text| all.iter().copied().find(|choice| name(*choice) == text))
+        let accepted = all
+            .iter()
+            .map(|choice| format!("\"{}\"", name(*choice)))
+            .collect::<Vec<_>>()
+            .join(", ");
+        self.text(key, default, &accepted, |text| {
+            all.iter().copied().find(|choice| name(*choice) == text)
+        })
     }
 
     /// A list of strings that `parse` understands; every wrong entry is reported on its own line.
@@ -275,9 +350,16 @@ impl<'a> Keys<'_, 'a> {
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
         self.asked.push(key);
-        let Some((line, value)) = self.find(key) else { return Vec::new() };
+        let Some((line, value)) = self.find(key) else {
+            return Vec::new();
+        };
         let DeValue::Array(array) = value.get_ref() else {
-            self.report(line, key, &describe(value.get_ref()), &format!("a list; each entry {accepted}"));
+            self.report(
+                line,
+                key,
+                &describe(value.get_ref()),
+                &format!("a list; each entry {accepted}"),
+            );
             return Vec::new();
         };
         let mut list = Vec::new();
@@ -290,7 +372,12 @@ impl<'a> Keys<'_, 'a> {
                 Some(parsed) => list.push(parsed),
                 None => {
                     let line = line_at(self.reader.text, entry.span().start);
-                    self.report(line, key, &format!("{} in the list", describe(entry.get_ref())), accepted);
+                    self.report(
+                        line,
+                        key,
+                        &format!("{} in the list", describe(entry.get_ref())),
+                        accepted,
+                    );
                 }
             }
         }
@@ -312,7 +399,9 @@ impl<'a> Keys<'_, 'a> {
         parse: impl FnOnce(&DeValue<'_>) -> Option<T>,
     ) -> T {
         self.asked.push(key);
-        let Some((line, value)) = self.find(key) else { return default };
+        let Some((line, value)) = self.find(key) else {
+            return default;
+        };
         parse(value.get_ref()).unwrap_or_else(|| {
             self.report(line, key, &describe(value.get_ref()), accepted);
             default
@@ -351,7 +440,11 @@ fn describe(value: &DeValue<'_>) -> String {
 
 fn clean(text: &str) -> String {
     const SHOWN_CHARS: usize = 60;
-    let mut shown: String = text.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect();
+    let mut shown: String = text
+        .chars()
+        .take(SHOWN_CHARS)
+        .flat_map(char::escape_debug)
+        .collect();
     if text.chars().nth(SHOWN_CHARS).is_some() {
         shown.push('…');
     }
@@ -360,5 +453,11 @@ fn clean(text: &str) -> String {
 
 fn line_at(text: &str, offset: usize) -> usize {
     let range: Range<usize> = 0..offset.min(text.len());
-    1 + text.as_bytes().get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
+    1 + text
+        .as_bytes()
+        .get(range)
+        .unwrap_or_default()
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
 }
