@@ -124,3 +124,75 @@ fn start<P: Program>(program: &P, config: Config, announce: Announce) -> Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// A server that starts or not, and never does more.
+    struct Fake {
+        outcome: fn() -> Result<(), StartError>,
+        config: RefCell<Option<Config>>,
+    }
+
+    impl Program for Fake {
+        async fn run(&self, config: Config, announce: Announce) -> Result<(), StartError> {
+            self.config.replace(Some(config));
+            (self.outcome)()?;
+            announce(&Started {
+                address: SocketAddr::from(([127, 0, 0, 1], 9)),
+                certificate: None,
+            });
+            Ok(())
+        }
+
+        fn tools(&self) -> Vec<ToolRow> {
+            Vec::new()
+        }
+
+        fn estimate_tokens(&self, _: &str) -> u64 {
+            0
+        }
+    }
+
+    fn ended(outcome: fn() -> Result<(), StartError>, arguments: &[&str]) -> (Exit, Option<Config>) {
+        let fake = Fake {
+            outcome,
+            config: RefCell::new(None),
+        };
+        let arguments = std::iter::once("ono-sendai").chain(arguments.iter().copied());
+        let exit = run(&fake, arguments.map(OsString::from));
+        (exit, fake.config.into_inner())
+    }
+
+    #[test]
+    fn demo_runs_the_demo_configuration_and_ends_with_0_when_told_to_stop() {
+        let (exit, config) = ended(|| Ok(()), &["demo", "--listen", "[::1]:9000", "--data", "/x"]);
+        assert_eq!(exit, Exit::Ok);
+        assert_eq!(
+            config,
+            Some(Config::demo("[::1]:9000".parse().unwrap(), "/x".into()))
+        );
+    }
+
+    #[test]
+    fn a_server_that_cannot_start_ends_with_3() {
+        let taken = || {
+            Err(StartError::PortTaken {
+                address: SocketAddr::from(([127, 0, 0, 1], 9)),
+            })
+        };
+        assert_eq!(ended(taken, &["demo"]).0, Exit::NotStarted);
+        let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/config/ono-sendai.toml");
+        let (exit, config) = ended(taken, &["serve", "--config", shipped]);
+        assert_eq!((exit, config), (Exit::NotStarted, Some(Config::default())));
+    }
+
+    #[test]
+    fn a_faulty_configuration_starts_nothing() {
+        let (exit, config) = ended(|| Ok(()), &["serve", "--config", "/proc/none"]);
+        assert_eq!((exit, config), (Exit::Configuration, None));
+    }
+}

@@ -18,6 +18,9 @@ use super::nearest::nearest;
 /// No honest configuration is longer; a device or a log passed by mistake is refused.
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
+/// What the parser says of a key or section that is there already.
+const DUPLICATE: &str = "duplicate key";
+
 /// A document, and what is wrong with its syntax.
 pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
@@ -26,15 +29,35 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
         let line = line_at(text, error.span().map_or(0, |span| span.start));
         // What follows the first error of a line is mostly its echo.
         if mistakes.iter().all(|mistake| mistake.line != Some(line)) {
-            let message = error.message().lines().collect::<Vec<_>>().join(", ");
+            let message = syntax_message(&error.message().replace('\n', ", "), text.lines().nth(line - 1));
             mistakes.push(Mistake {
                 line: Some(line),
                 place: String::new(),
-                message: format!("not TOML: {message}"),
+                message,
             });
         }
     }
     (document, mistakes)
+}
+
+/// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
+fn syntax_message(parser: &str, line: Option<&str>) -> String {
+    let value = line
+        .and_then(|line| line.split_once('='))
+        .map(|(_, value)| value.trim());
+    match value {
+        Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
+            let found = if value.is_empty() {
+                "no value".to_owned()
+            } else {
+                clean(value)
+            };
+            format!(
+                "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
+            )
+        }
+        _ => format!("not TOML: {parser}"),
+    }
 }
 
 /// The text of a configuration file.
@@ -77,11 +100,23 @@ pub(super) struct Reader<'a> {
     broken_lines: BTreeSet<usize>,
     known: Vec<(&'static str, Vec<&'static str>)>,
     faulty: BTreeSet<String>,
+    sections_lost: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, root: &'a DeTable<'a>, syntax: Vec<Mistake>) -> Self {
-        let broken_lines = syntax.iter().filter_map(|mistake| mistake.line).collect();
+        let broken_lines: BTreeSet<usize> = syntax.iter().filter_map(|mistake| mistake.line).collect();
+        // After a broken section header nobody knows which section the next keys belong to.
+        let heads_section = |line: usize| {
+            text.lines()
+                .nth(line - 1)
+                .is_some_and(|line| line.starts_with('['))
+        };
+        let sections_lost = syntax
+            .iter()
+            .filter(|mistake| !mistake.message.ends_with(DUPLICATE))
+            .filter_map(|mistake| mistake.line)
+            .any(heads_section);
         Self {
             text,
             root,
@@ -89,6 +124,7 @@ impl<'a> Reader<'a> {
             broken_lines,
             known: Vec::new(),
             faulty: BTreeSet::new(),
+            sections_lost,
         }
     }
 
@@ -223,7 +259,7 @@ impl<'a> Reader<'a> {
 
     fn report(&mut self, line: usize, place: &str, found: &str, accepted: &str) {
         // Where the syntax is broken, what was recovered of the value means nothing.
-        if !self.broken_lines.contains(&line) {
+        if !self.sections_lost && !self.broken_lines.contains(&line) {
             self.mistakes.push(Mistake::at(line, place, found, accepted));
         }
     }

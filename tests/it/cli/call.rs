@@ -1,6 +1,7 @@
 //! `call`, against a server that answers whatever it is told to.
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -227,4 +228,52 @@ fn a_certificate_for_another_name_ends_with_5_and_says_so() {
         format!("error: the certificate of {url} is for another name; use the name it was made for\n")
     );
     assert!(request.is_none());
+}
+
+/// The same call with a terminal as stdout.
+fn call_on_a_terminal(envelope: &Value, more: &str, environment: &[(&str, &str)]) -> (i32, String) {
+    let server = FakeServer::start("localhost", "200 OK", JSON, &answer(envelope));
+    let command = format!(
+        "{} call find q=x --url {} --ca {} {more}",
+        env!("CARGO_BIN_EXE_ono-sendai"),
+        server.url,
+        server.certificate.display()
+    );
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .expect("script, of bsdutils, runs");
+    assert!(server.request().is_some());
+    (code(&output), stdout(&output).replace("\r\n", "\n"))
+}
+
+#[test]
+fn a_person_at_a_terminal_reads_sentences_and_no_color_is_honoured() {
+    let envelope = json!({"ok": true, "meta": {"units": 1, "tokens_estimate": 640, "request_id": "r-1"}});
+    let cost = "1 unit, about 640 tokens, request r-1";
+    let plain = (0, format!("readable\n{cost}\n"));
+    let dimmed = (0, format!("readable\n\x1b[2m{cost}\x1b[0m\n"));
+    assert_eq!(call_on_a_terminal(&envelope, "", &[("NO_COLOR", "1")]), plain);
+    assert_eq!(call_on_a_terminal(&envelope, "", &[("NO_COLOR", "")]), dimmed);
+    let (code, json) = call_on_a_terminal(&envelope, "--json", &[]);
+    assert_eq!(
+        (code, serde_json::from_str::<Value>(&json).expect("JSON")),
+        (0, envelope)
+    );
+}
+
+#[test]
+fn a_person_at_a_terminal_reads_what_to_do_about_an_error() {
+    let envelope = json!({
+        "ok": false,
+        "error": {"type": "invalid_argument", "message": "No.", "data": {"fix_hint": "Say yes."}},
+        "suggested_tool_calls": [{"tool": "find", "args": {"q": "yes please"}}],
+    });
+    let wanted = "error: invalid_argument: No.\nfix: Say yes.\ntry: ono-sendai call find 'q=yes please'\n";
+    assert_eq!(
+        call_on_a_terminal(&envelope, "", &[("NO_COLOR", "1")]),
+        (4, wanted.to_owned())
+    );
 }
