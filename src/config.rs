@@ -1,1 +1,259 @@
-//! (being built)
+//! What the operator decides: one TOML file, one section a file here, read once at the edge.
+//!
+//! Decides which keys exist, what each may hold and which combinations make sense. Every mistake of
+//! a file is reported at once, with its line. Must never know what the settings are used for, open
+//! a socket, or read a file other than the configuration itself.
+
+mod anonymous;
+mod deadlines;
+mod guard;
+mod host;
+mod legal;
+mod log;
+mod mistake;
+mod nearest;
+mod network;
+mod public_base;
+mod reader;
+mod server;
+mod tls;
+mod transport;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+pub use anonymous::Anonymous;
+pub use deadlines::Deadlines;
+pub use guard::Guard;
+pub use host::{HostName, Origin};
+pub use legal::{Contact, Legal};
+pub use log::{Log, LogFormat, LogLevel};
+pub use mistake::{ConfigErrors, Mistake};
+pub use network::Network;
+pub use public_base::PublicBase;
+pub(crate) use public_base::host_is_loopback;
+pub use server::Server;
+pub use tls::{CertificateFiles, Tls};
+pub use transport::Transport;
+
+use reader::{Reader, read_file};
+
+/// Everything an operator can set. The default is what an empty file means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// `[server]`: where it listens and what it is called from outside.
+    pub server: Server,
+    /// `[tls]`: the certificate.
+    pub tls: Tls,
+    /// `[transport]`: time and size limits of a connection.
+    pub transport: Transport,
+    /// `[guard]`: which hosts, origins and proxies are believed.
+    pub guard: Guard,
+    /// `[deadlines]`: how long a call may take.
+    pub deadlines: Deadlines,
+    /// `[anonymous]`: what callers without a token may use.
+    pub anonymous: Anonymous,
+    /// `[legal]`: who runs this server.
+    pub legal: Legal,
+    /// `[log]`: what is written to stderr, and how.
+    pub log: Log,
+}
+
+impl Config {
+    /// Reads and parses the file at `path`.
+    ///
+    /// # Errors
+    /// Every mistake of the file, or the one reason why it cannot be read.
+    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        let name = path.display().to_string();
+        let text = read_file(path).map_err(|mistake| ConfigErrors::new(&name, vec![mistake]))?;
+        Self::parse(&name, &text)
+    }
+
+    /// Parses `text`; `name` is what the file is called in messages.
+    ///
+    /// # Errors
+    /// Every mistake in `text`: syntax, unknown sections and keys, wrong types, values out of range
+    /// and combinations that make no sense.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
+        Self::read(text)
+            .0
+            .map_err(|mistakes| ConfigErrors::new(name, mistakes))
+    }
+
+    /// What `ono-sendai demo` runs with: fixture mode, for one person on this machine.
+    #[must_use]
+    pub fn demo(listen: SocketAddr, data_dir: PathBuf) -> Self {
+        Self {
+            server: Server {
+                listen,
+                public_base: PublicBase::localhost(listen.port()),
+                public: false,
+                fixture_mode: true,
+                data_dir,
+            },
+            anonymous: Anonymous {
+                units_per_day: 1_000_000,
+                calls_per_minute: 60_000,
+            },
+            ..Self::default()
+        }
+    }
+
+    /// The configuration, and every `section.key` there is.
+    fn read(text: &str) -> (Result<Self, Vec<Mistake>>, Vec<String>) {
+        let (document, syntax) = reader::parse(text);
+        let mut reader = Reader::new(text, document.get_ref(), syntax);
+        let config = Self {
+            server: reader.section("server", Server::read),
+            tls: reader.section("tls", Tls::read),
+            transport: reader.section("transport", Transport::read),
+            guard: reader.section("guard", Guard::read),
+            deadlines: reader.section("deadlines", Deadlines::read),
+            anonymous: reader.section("anonymous", Anonymous::read),
+            legal: reader.section("legal", Legal::read),
+            log: reader.section("log", Log::read),
+        };
+        config.refuse_combinations(&mut reader);
+        let keys = reader.known_keys();
+        let mistakes = reader.finish();
+        (
+            if mistakes.is_empty() {
+                Ok(config)
+            } else {
+                Err(mistakes)
+            },
+            keys,
+        )
+    }
+
+    /// Combinations across sections that cannot be meant.
+    fn refuse_combinations(&self, reader: &mut Reader<'_>) {
+        let server = &self.server;
+        if !server.fixture_mode {
+            reader.refuse(
+                &["server.fixture_mode"],
+                "false",
+                "fixture_mode = true; this version serves the built-in demo catalogue only",
+            );
+            if self.tls.files.is_none() {
+                reader.refuse(
+                    &["server.fixture_mode", "tls.certificate", "tls.key"],
+                    "false without [tls] certificate and key",
+                    "certificate and key under [tls]; only fixture mode makes its own certificate",
+                );
+            }
+        }
+        if server.public && server.fixture_mode {
+            reader.refuse(
+                &["server.public", "server.fixture_mode"],
+                "true together with fixture_mode = true",
+                "public = false; a public server must not serve the demo catalogue",
+            );
+        }
+        if server.public && server.public_base.is_loopback() {
+            reader.refuse(
+                &["server.public_base", "server.public"],
+                &format!("\"{}\" together with public = true", server.public_base),
+                "the https address that clients reach from outside, such as \"https://mcp.example.org\"",
+            );
+        }
+        if server.public && (self.legal.operator.is_none() || self.legal.contact.is_none()) {
+            reader.refuse(
+                &["server.public", "legal.operator", "legal.contact"],
+                "true without [legal] operator and contact",
+                "operator and contact under [legal]; a public server says who runs it",
+            );
+        }
+        if self.deadlines.call > self.deadlines.tool {
+            reader.refuse(
+                &["deadlines.call_ms", "deadlines.tool_ms"],
+                &format!(
+                    "{} above tool_ms = {}",
+                    self.deadlines.call.as_millis(),
+                    self.deadlines.tool.as_millis()
+                ),
+                "at most tool_ms; one upstream call is a part of one tool call",
+            );
+        }
+        if self.transport.sse_comment >= self.transport.idle_timeout {
+            reader.refuse(
+                &["transport.sse_comment_s", "transport.idle_timeout_s"],
+                &format!(
+                    "{} not below idle_timeout_s = {}",
+                    self.transport.sse_comment.as_secs(),
+                    self.transport.idle_timeout.as_secs()
+                ),
+                "less than idle_timeout_s; the comment line keeps a waiting stream open",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const SHIPPED: &str = include_str!("../config/ono-sendai.toml");
+    const DEMO: &str = include_str!("../config/demo.toml");
+
+    fn keys_of(text: &str) -> BTreeSet<String> {
+        let table: toml::Table = text.parse().unwrap();
+        table
+            .iter()
+            .flat_map(|(section, keys)| {
+                keys.as_table()
+                    .unwrap()
+                    .keys()
+                    .map(move |key| format!("{section}.{key}"))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_shipped_file_is_the_default() {
+        assert_eq!(
+            Config::parse("config/ono-sendai.toml", SHIPPED).unwrap(),
+            Config::default()
+        );
+    }
+
+    #[test]
+    fn an_empty_file_is_the_default() {
+        assert_eq!(Config::parse("empty", "").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn the_shipped_file_holds_every_key_and_no_other() {
+        let known: BTreeSet<String> = Config::read("").1.into_iter().collect();
+        assert!(known.len() >= 28, "{known:?}");
+        assert_eq!(keys_of(SHIPPED), known);
+    }
+
+    #[test]
+    fn every_key_of_the_shipped_file_is_explained_above_it() {
+        let lines: Vec<&str> = SHIPPED.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            if line.contains(" = ") && !line.starts_with('#') {
+                assert!(lines[at - 1].starts_with("# "), "no comment above {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_demo_file_is_what_demo_runs_with() {
+        let demo = Config::demo(
+            "127.0.0.1:8443".parse().unwrap(),
+            PathBuf::from("./ono-sendai-data"),
+        );
+        assert_eq!(Config::parse("config/demo.toml", DEMO).unwrap(), demo);
+    }
+
+    #[test]
+    fn a_faulty_value_brings_no_second_complaint_about_its_combination() {
+        let errors = Config::parse("c", "[deadlines]\ncall_ms = 20000\ntool_ms = \"12 s\"\n").unwrap_err();
+        assert_eq!(errors.mistakes().len(), 1, "{errors}");
+    }
+}

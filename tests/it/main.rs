@@ -1,1 +1,11 @@
 //! Everything here drives the program from outside, the way a stranger would.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+mod cli;

@@ -1,0 +1,65 @@
+//! `call`: a small MCP client for people.
+//!
+//! Decides what is sent, whom to trust and how an answer is shown. Must never know a tool: names and
+//! arguments go out as typed, and the envelope is read as any client would read it.
+
+mod answer;
+mod client;
+mod render;
+mod trust;
+
+use std::collections::BTreeSet;
+
+use super::args::CallArguments;
+use super::exit::Exit;
+use super::output::{Style, complain, print};
+use answer::Reply;
+use client::Failure;
+
+/// Calls one tool and prints the answer.
+pub(super) fn run(request: CallArguments) -> Exit {
+    let mut seen = BTreeSet::new();
+    if let Some((twice, _)) = request
+        .arguments
+        .iter()
+        .find(|(key, _)| !seen.insert(key.as_str()))
+    {
+        complain(&format!("error: {twice} is given twice"));
+        return Exit::Usage;
+    }
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(&format!("ono-sendai: cannot start the runtime: {error}"));
+            return Exit::NotStarted;
+        }
+    };
+    let style = Style::for_stdout();
+    let readable = style.readable && !request.json;
+    match runtime.block_on(client::call(&request)) {
+        Ok(Reply::Result(result)) => {
+            let exit = if result.failed {
+                Exit::RemoteError
+            } else {
+                Exit::Ok
+            };
+            let text = if readable {
+                render::readable(&result, style)
+            } else {
+                render::raw(&result)
+            };
+            match print(&text) {
+                Exit::Ok => exit,
+                unwritten => unwritten,
+            }
+        }
+        Ok(Reply::Refused(line)) => {
+            complain(&format!("error: {line}"));
+            Exit::RemoteError
+        }
+        Err(Failure { exit, line }) => {
+            complain(&format!("error: {line}"));
+            exit
+        }
+    }
+}

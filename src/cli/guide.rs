@@ -1,0 +1,151 @@
+//! What `demo` prints when it is ready: how to call it, and how to add it to clients.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::output::shell_word;
+use super::start::Started;
+
+/// Everything that the lines below differ in.
+pub(super) struct Guide {
+    url: String,
+    certificate: Option<String>,
+    command: String,
+    call_options: String,
+}
+
+impl Guide {
+    /// The guide to a server that has just started with the data folder `data`.
+    pub(super) fn new(started: &Started, data: &Path) -> Self {
+        let port = started.address.port();
+        let certificate = started.certificate.as_ref().map(|path| {
+            path.canonicalize()
+                .unwrap_or_else(|_| path.clone())
+                .display()
+                .to_string()
+        });
+        let mut call_options = String::new();
+        if port != 8443 {
+            call_options += &format!(" --url https://localhost:{port}/mcp");
+        }
+        if data.components().ne(Path::new("./ono-sendai-data").components())
+            && let Some(certificate) = &certificate
+        {
+            call_options += &format!(" --ca {}", shell_word(certificate));
+        }
+        Self {
+            url: format!("https://localhost:{port}/mcp"),
+            certificate,
+            command: command(std::env::var_os("CARGO").is_some(), std::env::current_exe().ok()),
+            call_options,
+        }
+    }
+}
+
+/// How this program is started a second time from the same folder.
+fn command(under_cargo: bool, executable: Option<PathBuf>) -> String {
+    match executable {
+        Some(path) if under_cargo && path.ends_with("release/ono-sendai") => {
+            "cargo run --release --".to_owned()
+        }
+        _ if under_cargo => "cargo run --".to_owned(),
+        Some(path) => shell_word(&path.display().to_string()),
+        None => "ono-sendai".to_owned(),
+    }
+}
+
+impl fmt::Display for Guide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            url,
+            certificate,
+            command,
+            call_options,
+        } = self;
+        let node = certificate.as_ref().map_or_else(String::new, |path| {
+            format!("NODE_EXTRA_CA_CERTS={} ", shell_word(path))
+        });
+        writeln!(f, "ono-sendai is ready: {url}")?;
+        writeln!(f)?;
+        writeln!(f, "Try it, from this folder in a second terminal:")?;
+        writeln!(f, "  {command} call resolve_artist q=\"Four Tet\"{call_options}")?;
+        writeln!(f)?;
+        writeln!(f, "Claude Code:")?;
+        writeln!(f, "  claude mcp add --transport http hosaka {url}")?;
+        writeln!(f, "  {node}claude")?;
+        writeln!(f)?;
+        writeln!(f, "VS Code, in .vscode/mcp.json:")?;
+        writeln!(
+            f,
+            "  {{ \"servers\": {{ \"hosaka\": {{ \"type\": \"http\", \"url\": \"{url}\" }} }} }}"
+        )?;
+        writeln!(f, "  {node}code .")?;
+        writeln!(f)?;
+        writeln!(f, "MCP Inspector:")?;
+        writeln!(
+            f,
+            "  {node}npx @modelcontextprotocol/inspector --cli {url} --transport http --method tools/list"
+        )?;
+        writeln!(f)?;
+        writeln!(f, "Any SDK: Streamable HTTP at {url}")?;
+        if let Some(path) = certificate {
+            writeln!(f, "  TypeScript: NODE_EXTRA_CA_CERTS={}", shell_word(path))?;
+            writeln!(f, "  Python:     SSL_CERT_FILE={}", shell_word(path))?;
+        }
+        writeln!(f)?;
+        writeln!(
+            f,
+            "Hosted clients (Claude on the web, ChatGPT) cannot reach this machine: they need a server"
+        )?;
+        writeln!(f, "with a public https name. Stop with Ctrl-C.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guide(port: u16, data: &str) -> String {
+        let started = Started {
+            address: format!("127.0.0.1:{port}").parse().unwrap(),
+            certificate: Some(Path::new("/no such/demo-cert.pem").to_owned()),
+        };
+        Guide::new(&started, Path::new(data)).to_string()
+    }
+
+    #[test]
+    fn the_guide_names_every_way_in() {
+        let text = guide(8443, "./ono-sendai-data");
+        for wanted in [
+            "ono-sendai is ready: https://localhost:8443/mcp\n",
+            " call resolve_artist q=\"Four Tet\"\n",
+            "claude mcp add --transport http hosaka https://localhost:8443/mcp\n",
+            "NODE_EXTRA_CA_CERTS='/no such/demo-cert.pem' claude\n",
+            ".vscode/mcp.json",
+            "npx @modelcontextprotocol/inspector --cli https://localhost:8443/mcp --transport http",
+            "SSL_CERT_FILE='/no such/demo-cert.pem'\n",
+            "public https name",
+        ] {
+            assert!(text.contains(wanted), "{wanted:?} is not in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_call_to_paste_finds_another_port_and_folder() {
+        let text = guide(9000, "/var/tmp/x");
+        let wanted = "q=\"Four Tet\" --url https://localhost:9000/mcp --ca '/no such/demo-cert.pem'\n";
+        assert!(text.contains(wanted), "{text}");
+    }
+
+    #[test]
+    fn the_command_to_paste_is_the_one_that_was_used() {
+        let release = Some(PathBuf::from("/src/target/release/ono-sendai"));
+        assert_eq!(command(true, release.clone()), "cargo run --release --");
+        assert_eq!(
+            command(true, Some(PathBuf::from("/src/target/debug/ono-sendai"))),
+            "cargo run --"
+        );
+        assert_eq!(command(false, release), "/src/target/release/ono-sendai");
+        assert_eq!(command(false, None), "ono-sendai");
+    }
+}

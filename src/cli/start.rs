@@ -1,0 +1,212 @@
+//! The door between the command line and the server, and what can go wrong on the way in.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::exit::Exit;
+use super::tools::ToolRow;
+use crate::config::Config;
+
+/// Everything that the commands need of the rest of the program.
+pub trait Program {
+    /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered.
+    ///
+    /// # Errors
+    /// Whatever kept it from starting.
+    fn run(&self, config: Config, announce: Announce) -> impl Future<Output = Result<(), StartError>>;
+
+    /// The tools, in the order in which clients see them.
+    fn tools(&self) -> Vec<ToolRow>;
+
+    /// About how many tokens `text` costs a model.
+    fn estimate_tokens(&self, text: &str) -> u64;
+}
+
+/// Told once that the server is ready.
+pub type Announce = Box<dyn FnOnce(&Started) + Send>;
+
+/// A server that answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// The address that it really listens on.
+    pub address: SocketAddr,
+    /// The demo certificate, when it made its own; clients have to be told to trust it.
+    pub certificate: Option<PathBuf>,
+}
+
+/// Why the server could not start. Each is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Another program listens there.
+    #[error(
+        "{address} is taken by another program; stop that one, or choose another port with --listen (or [server] listen)"
+    )]
+    PortTaken {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address} as uid {uid}: {source}")]
+    Listen {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// The user that the program runs as.
+        uid: u32,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The data folder cannot be made or written.
+    #[error("data folder {} cannot be used by uid {uid}{owner}: {source}", path.display())]
+    DataFolder {
+        /// The folder.
+        path: PathBuf,
+        /// The user that the program runs as.
+        uid: u32,
+        /// Who owns the nearest folder that exists, as ` (FOLDER belongs to uid N, mode 0755)`.
+        owner: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The certificate cannot be read or used.
+    #[error("certificate {}: {reason}", path.display())]
+    Certificate {
+        /// The certificate file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The private key cannot be read, or is not that of the certificate.
+    #[error("key {}: {reason}", path.display())]
+    Key {
+        /// The key file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A text that the configuration names cannot be read.
+    #[error("text {}: {reason}", path.display())]
+    Text {
+        /// The text file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The demo catalogue is not sound.
+    #[error("demo catalogue: {reason}")]
+    Catalogue {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The system gave no threads or no event queue.
+    #[error("cannot start the runtime: {source}")]
+    Runtime {
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl StartError {
+    /// What went wrong when binding `address`.
+    #[must_use]
+    pub fn listen(address: SocketAddr, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::AddrInUse {
+            return Self::PortTaken { address };
+        }
+        Self::Listen {
+            address,
+            uid: uid(),
+            source,
+        }
+    }
+
+    /// What went wrong when making or writing the data folder `path`.
+    #[must_use]
+    pub fn data_folder(path: &Path, source: io::Error) -> Self {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let existing = absolute
+            .ancestors()
+            .find_map(|folder| Some((folder, folder.metadata().ok()?)));
+        let owner = existing.map_or_else(String::new, |(folder, found)| {
+            format!(
+                " ({} belongs to uid {}, mode {:04o})",
+                folder.display(),
+                found.uid(),
+                found.mode() & 0o7777
+            )
+        });
+        Self::DataFolder {
+            path: absolute,
+            uid: uid(),
+            owner,
+            source,
+        }
+    }
+
+    /// The code that the process ends with.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        Exit::NotStarted
+    }
+}
+
+/// The user that this process acts as: the owner of its own entry in /proc.
+fn uid() -> u32 {
+    std::fs::metadata("/proc/self").map_or(u32::MAX, |entry| entry.uid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_error_is_one_line_that_names_the_place() {
+        let address: SocketAddr = "127.0.0.1:8443".parse().unwrap();
+        let errors = [
+            (
+                StartError::listen(address, io::ErrorKind::AddrInUse.into()),
+                "127.0.0.1:8443 is taken",
+            ),
+            (
+                StartError::listen(address, io::ErrorKind::PermissionDenied.into()),
+                "cannot listen on 127.0.0.1:8443",
+            ),
+            (
+                StartError::data_folder(
+                    Path::new("/proc/none/data"),
+                    io::ErrorKind::PermissionDenied.into(),
+                ),
+                "data folder /proc/none/data cannot be used by uid",
+            ),
+            (
+                StartError::Certificate {
+                    path: "/c.pem".into(),
+                    reason: "holds no certificate".into(),
+                },
+                "/c.pem: holds",
+            ),
+            (
+                StartError::Key {
+                    path: "/k.pem".into(),
+                    reason: "is not its key".into(),
+                },
+                "key /k.pem",
+            ),
+        ];
+        for (error, wanted) in errors {
+            let line = error.to_string();
+            assert!(line.contains(wanted) && !line.contains('\n'), "{line}");
+            assert_eq!(error.exit(), Exit::NotStarted);
+        }
+    }
+
+    #[test]
+    fn a_data_folder_error_says_who_owns_what_is_there() {
+        let error = StartError::data_folder(Path::new("/proc/none/data"), io::ErrorKind::NotFound.into());
+        assert!(
+            error.to_string().contains("(/proc belongs to uid 0, mode 0555)"),
+            "{error}"
+        );
+    }
+}

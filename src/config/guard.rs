@@ -1,0 +1,38 @@
+//! `[guard]`: which hosts, origins and proxies are believed beside the public base.
+
+use super::host::{HostName, Origin};
+use super::network::Network;
+use super::reader::Keys;
+
+/// What is believed beside the public base.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guard {
+    /// Further values that the Host header may have.
+    pub extra_hosts: Vec<HostName>,
+    /// Further web origins that may call from a browser.
+    pub extra_origins: Vec<Origin>,
+    /// Proxies whose word about the client's address is taken.
+    pub trusted_proxies: Vec<Network>,
+}
+
+impl Guard {
+    pub(super) fn read(keys: &mut Keys<'_, '_>) -> Self {
+        Self {
+            extra_hosts: keys.list(
+                "extra_hosts",
+                "a host such as \"mcp.example.org\" or \"10.0.0.5:8443\"",
+                HostName::parse,
+            ),
+            extra_origins: keys.list(
+                "extra_origins",
+                "an origin such as \"https://app.example.org\"",
+                Origin::parse,
+            ),
+            trusted_proxies: keys.list(
+                "trusted_proxies",
+                "an address or a network such as \"10.0.0.5\" or \"10.0.0.0/8\"",
+                Network::parse,
+            ),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `[server]`: where it listens, what it is called from outside, where it keeps its state.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use super::public_base::PublicBase;
+use super::reader::{Keys, path};
+
+/// Where the server listens and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// The address and port that the TLS listener binds; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// What clients call this server; every address it publishes starts with it.
+    pub public_base: PublicBase,
+    /// Whether strangers can reach it. A public server never serves fixtures.
+    pub public: bool,
+    /// Whether it answers from the built-in demo catalogue.
+    pub fixture_mode: bool,
+    /// The folder that holds everything it keeps; made when absent.
+    pub data_dir: PathBuf,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8443)),
+            public_base: PublicBase::localhost(8443),
+            public: false,
+            fixture_mode: true,
+            data_dir: PathBuf::from("./ono-sendai-data"),
+        }
+    }
+}
+
+impl Server {
+    pub(super) fn read(keys: &mut Keys<'_, '_>) -> Self {
+        let default = Self::default();
+        Self {
+            listen: keys.text(
+                "listen",
+                default.listen,
+                "an IP address and a port, such as \"127.0.0.1:8443\" or \"[::]:443\"",
+                |text| text.parse().ok(),
+            ),
+            public_base: keys.text(
+                "public_base",
+                default.public_base,
+                "https://NAME or https://NAME:PORT in lower case, without a path or a final slash",
+                PublicBase::parse,
+            ),
+            public: keys.flag("public", default.public),
+            fixture_mode: keys.flag("fixture_mode", default.fixture_mode),
+            data_dir: keys.text("data_dir", default.data_dir, "the path of a folder", path),
+        }
+    }
+}
