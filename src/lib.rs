@@ -2,6 +2,7 @@
 
 pub mod admission;
 pub mod answer;
+pub mod app;
 pub mod auth;
 pub mod catalogue;
 pub mod cli;
@@ -11,6 +12,9 @@ pub mod crate_client;
 pub mod envelope;
 pub mod identity;
 pub mod model;
+pub mod nearest;
+pub mod network;
+pub mod pipeline;
 pub mod profile;
 pub mod prompts;
 pub mod protocol;

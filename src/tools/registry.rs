@@ -81,6 +81,13 @@ impl ToolName {
     }
 }
 
+/// The result of `tools/list`: the same for every caller.
+#[must_use]
+pub fn list(profile: Profile) -> Value {
+    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry()).collect();
+    json!({"tools": tools})
+}
+
 impl Access {
     /// The word in docs and capabilities.
     #[must_use]

@@ -1,0 +1,117 @@
+//! One tool call: arguments to types, admission, the tool, what its answer costs to read, its two forms.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::answer::{encoded, with_id};
+use crate::admission::Permit;
+use crate::answer::{Data, Finding};
+use crate::app::App;
+use crate::auth::Principal;
+use crate::envelope::Envelope;
+use crate::envelope::attribution::Attribution;
+use crate::envelope::error::{Cause, ToolError};
+use crate::envelope::meta::{ClientClass, Idempotency, Meta, View};
+use crate::model::source::Sources;
+use crate::protocol::era::Era;
+use crate::protocol::jsonrpc::RequestId;
+use crate::protocol::reply::CallResult;
+use crate::render::text;
+use crate::shape;
+use crate::telemetry::Trace;
+use crate::tools::registry::ToolName;
+use crate::tools::{Call, upstream_error};
+use crate::transport::HttpAnswer;
+
+/// Runs a call and writes its answer, whatever comes of it.
+pub(super) async fn run(
+    app: &App,
+    trace: &Trace,
+    principal: &Principal,
+    address: IpAddr,
+    tool: ToolName,
+    arguments: &Value,
+    (id, era): (&RequestId, Era),
+) -> HttpAnswer {
+    let mut spent = Spent::default();
+    let outcome = attempt(app, principal, address, tool, arguments, &mut spent).await;
+    let meta = meta(app, trace, principal, &spent);
+    let envelope = match outcome {
+        Ok(finding) => Envelope::success(finding, meta),
+        Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), app.origin), meta),
+    };
+    let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
+    trace.finished(&app.clock, "tools/call", tool.as_str(), outcome, spent.units);
+    write(trace, id, era, envelope)
+}
+
+/// What a call used, as its answer tells it.
+#[derive(Default)]
+struct Spent {
+    units: u32,
+    upstream_2xx: u32,
+    view: Option<View>,
+    view_coerced: bool,
+}
+
+async fn attempt(
+    app: &App,
+    principal: &Principal,
+    address: IpAddr,
+    tool: ToolName,
+    arguments: &Value,
+    spent: &mut Spent,
+) -> Result<Finding, ToolError> {
+    let mut call = Call::parse(tool, arguments)?;
+    // Without an account the summary is all there is of a view.
+    if principal.is_anonymous() && call.view().is_some_and(|view| view != View::Summary) {
+        call.narrow_view(View::Summary);
+        spent.view_coerced = true;
+    }
+    spent.view = call.view();
+    let permit: Permit = app.admission.admit(principal, address, call.most_units())?;
+    let found = tokio::time::timeout(app.tool_deadline, call.run(&app.client, permit.ledger(), app.origin)).await;
+    spent.units = permit.ledger().units();
+    spent.upstream_2xx = permit.ledger().upstream_2xx();
+    found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, app.tool_deadline)))
+}
+
+fn meta(app: &App, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
+    let anonymous = principal.is_anonymous();
+    Meta {
+        request_id: trace.id(),
+        generated_at: trace.at(),
+        anonymous,
+        account_mode: None,
+        client_class: ClientClass::Unknown,
+        view: spent.view,
+        view_coerced: spent.view_coerced,
+        units: spent.units,
+        upstream_2xx: spent.upstream_2xx,
+        cache_hit: false,
+        replay: false,
+        tokens_estimate: 0,
+        truncated: false,
+        degraded_limits: false,
+        anon_budget_bucket: anonymous.then(|| app.admission.anonymous_bucket()),
+        idempotency: Idempotency::Ok,
+        quota: None,
+        fixture_mode: app.origin == crate::envelope::attribution::Origin::Fixtures,
+    }
+}
+
+fn write(trace: &Trace, id: &RequestId, era: Era, mut envelope: Envelope<Data>) -> HttpAnswer {
+    let text = text::render(&envelope);
+    let json = serde_json::to_string(&envelope).unwrap_or_default();
+    envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
+    let is_error = !envelope.is_ok();
+    let body = encoded(id, era, None, &CallResult::new(&text, &envelope, is_error));
+    with_id(
+        trace,
+        match body {
+            Ok(bytes) => HttpAnswer::ok(bytes),
+            Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
+        },
+    )
+}
