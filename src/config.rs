@@ -6,8 +6,10 @@
 
 mod anonymous;
 mod deadlines;
+mod document;
 mod guard;
 mod host;
+mod keys;
 mod legal;
 mod log;
 mod mistake;
@@ -36,7 +38,8 @@ pub use server::Server;
 pub use tls::{CertificateFiles, Tls};
 pub use transport::Transport;
 
-use reader::{Reader, read_file};
+use document::read_file;
+use reader::Reader;
 
 /// Everything an operator can set. The default is what an empty file means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,8 +105,8 @@ impl Config {
 
     /// The configuration, and every `section.key` there is.
     fn read(text: &str) -> (Result<Self, Vec<Mistake>>, Vec<String>) {
-        let (document, syntax) = reader::parse(text);
-        let mut reader = Reader::new(text, document.get_ref(), syntax);
+        let (parsed, syntax) = document::parse(text);
+        let mut reader = Reader::new(text, parsed.get_ref(), syntax);
         let config = Self {
             server: reader.section("server", Server::read),
             tls: reader.section("tls", Tls::read),

@@ -1,6 +1,6 @@
 //! `[anonymous]`: what callers without a token may use.
 
-use super::reader::Keys;
+use super::keys::Keys;
 
 /// What callers without a token may use.
 #[derive(Clone, Debug, PartialEq, Eq)]

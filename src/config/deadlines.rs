@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::reader::Keys;
+use super::keys::Keys;
 
 /// How long a call may take.
 #[derive(Clone, Debug, PartialEq, Eq)]

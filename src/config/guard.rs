@@ -1,8 +1,8 @@
 //! `[guard]`: which hosts, origins and proxies are believed beside the public base.
 
 use super::host::{HostName, Origin};
+use super::keys::Keys;
 use super::network::Network;
-use super::reader::Keys;
 
 /// What is believed beside the public base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

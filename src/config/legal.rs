@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use super::reader::Keys;
+use super::keys::Keys;
 
 /// Who runs this server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

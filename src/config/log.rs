@@ -1,6 +1,6 @@
 //! `[log]`: what is written to stderr, and in which form.
 
-use super::reader::Keys;
+use super::keys::Keys;
 
 /// What is written to stderr.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use super::keys::{Keys, path};
 use super::public_base::PublicBase;
-use super::reader::{Keys, path};
 
 /// Where the server listens and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]

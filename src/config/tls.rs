@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::reader::Keys;
+use super::keys::Keys;
 
 const BOTH: &str = "both certificate and key, or neither";
 

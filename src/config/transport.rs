@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::reader::Keys;
+use super::keys::Keys;
 
 /// Time and size limits at the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,17 +7,19 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     (
         "unquoted address",
         "[server]\nlisten = 127.0.0.1:8443\n",
-        &["2: not TOML: invalid float; text stands in double quotes"],
+        &[
+            "2: not TOML: found 127.0.0.1:8443; accepted: text in double quotes, a number, true, false or a list",
+        ],
     ),
     (
         "unquoted word",
         "[log]\nlevel = info\n",
-        &["2: not TOML: invalid float, expected `inf`; text stands in double quotes"],
+        &["2: not TOML: found info; accepted: text in double quotes, a number, true, false or a list"],
     ),
     (
         "no value",
         "[server]\nlisten =\n",
-        &["2: not TOML: string values must be quoted, expected literal string"],
+        &["2: not TOML: found no value; accepted: text in double quotes, a number, true, false or a list"],
     ),
     (
         "unclosed string",
@@ -27,15 +29,12 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     (
         "unclosed section",
         "[server\nlisten = \"127.0.0.1:8443\"\n",
-        &[
-            "1: not TOML: unclosed table, expected `]`",
-            "2: [listen]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [anonymous], [legal], [log]",
-        ],
+        &["1: not TOML: unclosed table, expected `]`"],
     ),
     (
         "same key twice",
         "[server]\npublic = false\npublic = false\n",
-        &["3: not TOML: duplicate key; text stands in double quotes"],
+        &["3: not TOML: duplicate key"],
     ),
     (
         "same section twice",
@@ -51,7 +50,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "syntax and meaning together",
         "[server]\nlisten = nowhere\nport = 1\n[log]\nlevel = \"loud\"\n",
         &[
-            "2: not TOML: invalid float, expected `nan`; text stands in double quotes",
+            "2: not TOML: found nowhere; accepted: text in double quotes, a number, true, false or a list",
             "3: server.port: found an unknown key; accepted: listen, public_base, public, fixture_mode, data_dir",
             "5: log.level: found \"loud\"; accepted: \"error\", \"warn\", \"info\", \"debug\", \"trace\"",
         ],

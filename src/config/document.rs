@@ -1,0 +1,128 @@
+//! The text of a configuration file as a TOML document: reading it, finding lines, quoting values.
+//!
+//! Knows no section and no key.
+
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::mistake::Mistake;
+
+/// No honest configuration is longer; a device or a log passed by mistake is refused.
+const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
+
+/// What the parser says of a key or section that is there already.
+pub(super) const DUPLICATE: &str = "duplicate key";
+
+/// A document, and what is wrong with its syntax.
+pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut mistakes: Vec<Mistake> = Vec::new();
+    for error in errors {
+        let line = line_at(text, error.span().map_or(0, |span| span.start));
+        // What follows the first error of a line is mostly its echo.
+        if mistakes.iter().all(|mistake| mistake.line != Some(line)) {
+            let message = syntax_message(&error.message().replace('\n', ", "), text.lines().nth(line - 1));
+            mistakes.push(Mistake {
+                line: Some(line),
+                place: String::new(),
+                message,
+            });
+        }
+    }
+    (document, mistakes)
+}
+
+/// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
+fn syntax_message(parser: &str, line: Option<&str>) -> String {
+    let value = line
+        .and_then(|line| line.split_once('='))
+        .map(|(_, value)| value.trim());
+    match value {
+        Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
+            let found = if value.is_empty() {
+                "no value".to_owned()
+            } else {
+                clean(value)
+            };
+            format!(
+                "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
+            )
+        }
+        _ => format!("not TOML: {parser}"),
+    }
+}
+
+/// The text of a configuration file.
+pub(super) fn read_file(path: &Path) -> Result<String, Mistake> {
+    let whole = |message: String| Mistake {
+        line: None,
+        place: String::new(),
+        message,
+    };
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| whole(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > FILE_LIMIT_BYTES {
+        return Err(whole(format!(
+            "is longer than {FILE_LIMIT_BYTES} bytes, so it is not a configuration file"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = 1 + error
+            .as_bytes()
+            .iter()
+            .take(valid)
+            .filter(|byte| **byte == b'\n')
+            .count();
+        Mistake {
+            line: Some(line),
+            place: String::new(),
+            message: "not TOML: not UTF-8 text".to_owned(),
+        }
+    })
+}
+
+/// A value as the message names it: short, on one line, without control characters.
+pub(super) fn describe(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("\"{}\"", clean(text)),
+        DeValue::Integer(number) => clean(&number.to_string()),
+        DeValue::Float(number) => clean(number.as_str()),
+        DeValue::Boolean(flag) => flag.to_string(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a section".to_owned(),
+    }
+}
+
+/// Text of the file on one line, without control characters, cut to what a message can hold.
+pub(super) fn clean(text: &str) -> String {
+    const SHOWN_CHARS: usize = 60;
+    let mut shown: String = text
+        .chars()
+        .take(SHOWN_CHARS)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(SHOWN_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The line, counted from 1, of a byte of the text.
+pub(super) fn line_at(text: &str, offset: usize) -> usize {
+    let range: Range<usize> = 0..offset.min(text.len());
+    1 + text
+        .as_bytes()
+        .get(range)
+        .unwrap_or_default()
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+}
