@@ -13,7 +13,6 @@ mod keys;
 mod legal;
 mod log;
 mod mistake;
-mod nearest;
 mod network;
 mod public_base;
 mod reader;
@@ -98,6 +97,8 @@ impl Config {
             anonymous: Anonymous {
                 units_per_day: 1_000_000,
                 calls_per_minute: 60_000,
+                requests_per_second: 10_000,
+                requests_burst: 100_000,
             },
             ..Self::default()
         }

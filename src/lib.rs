@@ -13,7 +13,6 @@ pub mod envelope;
 pub mod identity;
 pub mod model;
 pub mod nearest;
-pub mod network;
 pub mod pipeline;
 pub mod profile;
 pub mod prompts;

@@ -30,5 +30,5 @@ pub use self::drain::{DrainReport, serve};
 pub use self::guard::{GuardPolicy, PolicyError};
 pub use self::limits::Limits;
 pub use self::listener::{ListenError, Listener};
-pub use self::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, NotReady, Profile, Service};
+pub use self::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, NotReady, Service};
 pub use self::tls::{Identity, TlsError, server_config};

@@ -69,19 +69,15 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
-    /// The certificate cannot be read or used.
-    #[error("certificate {}: {reason}", path.display())]
+    /// The certificate or its key cannot be read or used.
+    #[error("certificate: {reason}")]
     Certificate {
-        /// The certificate file.
-        path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong, with the file.
         reason: String,
     },
-    /// The private key cannot be read, or is not that of the certificate.
-    #[error("key {}: {reason}", path.display())]
-    Key {
-        /// The key file.
-        path: PathBuf,
+    /// A host, origin or proxy of `[guard]` cannot be used.
+    #[error("guard: {reason}")]
+    Guard {
         /// What is wrong with it.
         reason: String,
     },
@@ -179,20 +175,7 @@ mod tests {
                 ),
                 "data folder /proc/none/data cannot be used by uid",
             ),
-            (
-                StartError::Certificate {
-                    path: "/c.pem".into(),
-                    reason: "holds no certificate".into(),
-                },
-                "/c.pem: holds",
-            ),
-            (
-                StartError::Key {
-                    path: "/k.pem".into(),
-                    reason: "is not its key".into(),
-                },
-                "key /k.pem",
-            ),
+            (StartError::Certificate { reason: "/c.pem holds no certificate".into() }, "certificate: /c.pem holds"),
         ];
         for (error, wanted) in errors {
             let line = error.to_string();

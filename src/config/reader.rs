@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::document::{DUPLICATE, clean, describe, line_at};
 use super::keys::Keys;
 use super::mistake::Mistake;
-use super::nearest::nearest;
+use crate::nearest::nearest;
 
 /// Walks one document, section by section.
 pub(super) struct Reader<'a> {

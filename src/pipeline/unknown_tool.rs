@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use crate::nearest::nearest;
 use crate::profile::Profile;
 use crate::protocol::rpc_error::RpcError;
-use crate::tools::arguments::nearest;
 use crate::tools::registry::ToolName;
 
 /// Finds a tool of `profile` by its name.

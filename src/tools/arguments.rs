@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::argument::{ArgumentValue, Kind};
 use super::registry::ToolSpec;
 use crate::envelope::error::{ErrorType, ToolError};
+use crate::nearest::nearest;
 
 /// Names that client frameworks add to arguments; they are dropped, never guessed at.
 pub const IGNORED: [&str; 5] = ["toolCallId", "sessionId", "action", "chatInput", "tool"];
@@ -145,38 +146,4 @@ fn check_range(name: &str, number: i64, min: i64, max: i64) -> Result<(), ToolEr
             .hint(format!("Give at least {min} for {name}.")));
     }
     Ok(())
-}
-
-/// The name of `names` that `typed` most likely stands for; `None` when none is near.
-pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let typed: Vec<char> = typed.chars().take(64).flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
-    names
-        .map(|name| {
-            let spelled: Vec<char> = name.chars().filter(|c| c.is_alphanumeric()).collect();
-            (distance(&typed, &spelled), spelled.len(), name)
-        })
-        .filter(|(distance, length, _)| *distance <= 1 + length / 4 && *distance < *length.max(&2))
-        .min_by_key(|(distance, _, _)| *distance)
-        .map(|(_, _, name)| name)
-}
-
-/// Edits (insert, delete, replace, swap of neighbours) between two words.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, &x) in a.iter().enumerate() {
-        let mut row = Vec::with_capacity(b.len() + 1);
-        row.push(i + 1);
-        for (j, &y) in b.iter().enumerate() {
-            let at = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX - 1);
-            let mut best = (at(&last, j) + usize::from(x != y)).min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
-            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(&y) && b.get(j - 1) == Some(&x);
-            if swapped {
-                best = best.min(at(&before, j - 1) + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().unwrap_or_default()
 }

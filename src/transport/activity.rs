@@ -124,7 +124,9 @@ impl Activity {
     pub(super) async fn overdue(&self, limits: &Limits) {
         let mut timer = pin!(sleep_until(Instant::now()));
         std::future::poll_fn(|cx| {
-            let Some(deadline) = self.deadline(limits) else { return Poll::Pending };
+            let Some(deadline) = self.deadline(limits) else {
+                return Poll::Pending;
+            };
             if timer.deadline() != deadline {
                 timer.as_mut().reset(deadline);
             }
@@ -147,7 +149,10 @@ impl Exchange {
         state.stage = Stage::Open;
         state.working += 1;
         drop(state);
-        Self { activity: activity.clone(), sending: false }
+        Self {
+            activity: activity.clone(),
+            sending: false,
+        }
     }
 
     /// The answer's header is known; its body follows.
@@ -188,7 +193,9 @@ mod tests {
 
     async fn seconds_until_overdue(activity: &Activity) -> Option<u64> {
         let start = Instant::now();
-        timeout(Duration::from_secs(1_000), activity.overdue(&Limits::default())).await.ok()?;
+        timeout(Duration::from_secs(1_000), activity.overdue(&Limits::default()))
+            .await
+            .ok()?;
         Some(start.elapsed().as_secs())
     }
 

@@ -26,7 +26,10 @@ impl ClientAddress {
         let mut nearest = Self::new(peer);
         let is_trusted = |address: Self| trusted.iter().any(|network| network.contains(address.0));
         let fields: Vec<_> = headers.get_all("x-forwarded-for").iter().collect();
-        let hops = fields.iter().rev().flat_map(|field| field.as_bytes().rsplit(|byte| *byte == b','));
+        let hops = fields
+            .iter()
+            .rev()
+            .flat_map(|field| field.as_bytes().rsplit(|byte| *byte == b','));
         for hop in hops {
             if !is_trusted(nearest) {
                 break;
@@ -119,7 +122,11 @@ impl std::str::FromStr for Network {
             Some(prefix) => prefix.parse::<u8>().map_err(|_| NetworkError::Shape)?,
             None => widest,
         };
-        if prefix > widest { Err(NetworkError::Prefix) } else { Ok(Self { first, prefix }) }
+        if prefix > widest {
+            Err(NetworkError::Prefix)
+        } else {
+            Ok(Self { first, prefix })
+        }
     }
 }
 
@@ -145,7 +152,11 @@ fn parse_hop(bytes: &[u8]) -> Option<IpAddr> {
     if let Ok(socket) = text.parse::<std::net::SocketAddr>() {
         return Some(socket.ip());
     }
-    text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6)
+    text.strip_prefix('[')?
+        .strip_suffix(']')?
+        .parse::<Ipv6Addr>()
+        .ok()
+        .map(IpAddr::V6)
 }
 
 #[cfg(test)]
@@ -170,23 +181,44 @@ mod tests {
     #[test]
     fn a_forwarded_address_counts_only_when_the_peer_is_a_trusted_proxy() {
         assert_eq!(client("203.0.113.9", &["198.51.100.1"], &[]), ip("203.0.113.9"));
-        assert_eq!(client("203.0.113.9", &["198.51.100.1"], &["10.0.0.0/8"]), ip("203.0.113.9"));
-        assert_eq!(client("10.1.2.3", &["198.51.100.1"], &["10.0.0.0/8"]), ip("198.51.100.1"));
+        assert_eq!(
+            client("203.0.113.9", &["198.51.100.1"], &["10.0.0.0/8"]),
+            ip("203.0.113.9")
+        );
+        assert_eq!(
+            client("10.1.2.3", &["198.51.100.1"], &["10.0.0.0/8"]),
+            ip("198.51.100.1")
+        );
     }
 
     #[test]
     fn forwarded_addresses_are_counted_from_the_right() {
         let trusted = &["10.0.0.0/8", "2001:db8::/32"];
-        assert_eq!(client("10.0.0.1", &["6.6.6.6, 198.51.100.1"], trusted), ip("198.51.100.1"));
-        assert_eq!(client("10.0.0.1", &["6.6.6.6, 198.51.100.1, 10.9.9.9"], trusted), ip("198.51.100.1"));
-        assert_eq!(client("10.0.0.1", &["6.6.6.6", "198.51.100.1:99"], trusted), ip("198.51.100.1"));
-        assert_eq!(client("2001:db8::1", &["[2001:db9::7]:443"], trusted), ip("2001:db9::7"));
+        assert_eq!(
+            client("10.0.0.1", &["6.6.6.6, 198.51.100.1"], trusted),
+            ip("198.51.100.1")
+        );
+        assert_eq!(
+            client("10.0.0.1", &["6.6.6.6, 198.51.100.1, 10.9.9.9"], trusted),
+            ip("198.51.100.1")
+        );
+        assert_eq!(
+            client("10.0.0.1", &["6.6.6.6", "198.51.100.1:99"], trusted),
+            ip("198.51.100.1")
+        );
+        assert_eq!(
+            client("2001:db8::1", &["[2001:db9::7]:443"], trusted),
+            ip("2001:db9::7")
+        );
         assert_eq!(client("10.0.0.1", &["10.0.0.7"], trusted), ip("10.0.0.7"));
     }
 
     #[test]
     fn an_unreadable_hop_ends_the_walk_at_the_last_known_address() {
-        assert_eq!(client("10.0.0.1", &["6.6.6.6, unknown"], &["10.0.0.0/8"]), ip("10.0.0.1"));
+        assert_eq!(
+            client("10.0.0.1", &["6.6.6.6, unknown"], &["10.0.0.0/8"]),
+            ip("10.0.0.1")
+        );
         assert_eq!(client("10.0.0.1", &[""], &["10.0.0.0/8"]), ip("10.0.0.1"));
     }
 
@@ -201,7 +233,10 @@ mod tests {
 
     #[test]
     fn no_full_address_is_printed() {
-        assert_eq!(format!("{:?}", ClientAddress::new(ip("192.0.2.77"))), "192.0.2.0/24");
+        assert_eq!(
+            format!("{:?}", ClientAddress::new(ip("192.0.2.77"))),
+            "192.0.2.0/24"
+        );
         let shown = format!("{:?}", ClientAddress::new(ip("2001:db8:1:2:3::4")).group());
         assert_eq!(shown, "2001:db8:1::/48");
     }

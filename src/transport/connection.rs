@@ -8,6 +8,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -29,6 +30,9 @@ use super::stream::WatchedStream;
 /// The smallest read buffer that hyper takes.
 const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
 
+/// How long a goodbye may take.
+const GOODBYE: Duration = Duration::from_millis(500);
+
 /// What all connections of one server share.
 pub(super) struct Shared<R> {
     pub(super) tls: TlsAcceptor,
@@ -41,7 +45,11 @@ pub(super) struct Shared<R> {
 /// Serves a connection to its end. Whatever goes wrong concerns this peer alone, and ends here.
 pub(super) async fn run<R, B>(tcp: TcpStream, peer: IpAddr, shared: Arc<Shared<R>>)
 where
-    R: HttpService<Request<Requested>, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+    R: HttpService<Request<Requested>, Response = Response<B>, Error = Infallible>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
     R::Future: Send,
     B: Body<Data = Bytes> + From<Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -55,7 +63,7 @@ where
             Ok(Err(error)) => return tracing::debug!(%error, "a handshake failed"),
             Err(_elapsed) => return tracing::debug!("a handshake took too long"),
         },
-        _ = phase.wait_for(|phase| *phase != Phase::Open) => return,
+        () = Phase::Draining.reached(&mut phase) => return,
     };
     let protocol = match tls.get_ref().1.alpn_protocol() {
         Some(b"h2") => Protocol::Http2,
@@ -95,7 +103,15 @@ where
 }
 
 /// Polls a connection until it ends, is overdue, or (after the drain has begun) has finished its calls.
-async fn drive<C: Farewell>(connection: C, activity: &Activity, limits: &Limits, mut phase: watch::Receiver<Phase>) {
+///
+/// An overdue one gets a moment for its protocol's goodbye: an idle client then knows that a request it
+/// is just sending was not taken.
+async fn drive<C: Farewell>(
+    connection: C,
+    activity: &Activity,
+    limits: &Limits,
+    mut phase: watch::Receiver<Phase>,
+) {
     let mut connection = pin!(connection);
     let mut overdue = pin!(activity.overdue(limits));
     let mut leaving = false;
@@ -108,8 +124,13 @@ async fn drive<C: Farewell>(connection: C, activity: &Activity, limits: &Limits,
                 }
                 return;
             }
-            () = overdue.as_mut() => return tracing::debug!("cut off a connection that stood still"),
-            _ = phase.wait_for(|phase| *phase != Phase::Open), if !leaving => {
+            () = overdue.as_mut() => {
+                tracing::debug!("ended a connection that stood still");
+                connection.as_mut().farewell();
+                let _ended_or_cut = tokio::time::timeout(GOODBYE, connection).await;
+                return;
+            }
+            () = Phase::Draining.reached(&mut phase), if !leaving => {
                 leaving = true;
                 connection.as_mut().farewell();
             }

@@ -21,7 +21,7 @@ use super::routes::routes;
 use super::service::Service;
 
 /// What connections and calls are told about the server's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// Serving.
     Open,
@@ -29,6 +29,13 @@ pub(super) enum Phase {
     Draining,
     /// Give a last answer now.
     Ending,
+}
+
+impl Phase {
+    /// Ends when this phase or a later one has come, or the server is gone.
+    pub(super) async fn reached(self, phase: &mut watch::Receiver<Self>) {
+        let _phase_or_gone = phase.wait_for(|now| *now >= self).await;
+    }
 }
 
 /// How long last answers may take to leave.
@@ -90,9 +97,15 @@ pub async fn serve(
     }
     let cut = connections.len();
     connections.shutdown().await;
-    DrainReport { open, cut, took: stopped.elapsed() }
+    DrainReport {
+        open,
+        cut,
+        took: stopped.elapsed(),
+    }
 }
 
 async fn all_ended(connections: &mut JoinSet<()>, time: Duration) -> bool {
-    tokio::time::timeout(time, async { while connections.join_next().await.is_some() {} }).await.is_ok()
+    tokio::time::timeout(time, async { while connections.join_next().await.is_some() {} })
+        .await
+        .is_ok()
 }

@@ -76,7 +76,9 @@ where
 /// HTTP/2 would send the body of an answer to HEAD; its length is still told.
 fn without_body<B: Body + From<Bytes>>(mut response: Response<B>) -> Response<B> {
     if let Some(length) = response.body().size_hint().exact() {
-        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+        response
+            .headers_mut()
+            .insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     response.map(|_| B::from(Bytes::new()))
 }
@@ -130,7 +132,10 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Outgoing<B> {
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         self.exchange.moved();
         Poll::Ready(frame)

@@ -84,7 +84,10 @@ impl Listener {
 
     /// The next connection, once there is room for it. Never fails: an aborted connection is skipped, a
     /// shortage of descriptors waited out.
-    pub(super) async fn accept(&self, room: &Arc<Semaphore>) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+    pub(super) async fn accept(
+        &self,
+        room: &Arc<Semaphore>,
+    ) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
         let permit = loop {
             if let Ok(permit) = room.clone().acquire_owned().await {
                 break permit;
@@ -112,7 +115,10 @@ impl Listener {
 
 fn concerns_one_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted, TimedOut};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted | TimedOut)
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted | TimedOut
+    )
 }
 
 #[cfg(test)]
@@ -130,7 +136,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_can_be_taken_again_at_once() {
-        let address = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap().address();
+        let address = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
+            .unwrap()
+            .address();
         assert_eq!(Listener::bind(address).unwrap().address(), address);
     }
 

@@ -23,14 +23,14 @@ use super::cors::{Methods, preflight};
 use super::drain::Phase;
 use super::limits::Limits;
 use super::refusal::{JSON, Refusal};
-use super::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, Profile, Service};
+use super::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, Service};
+use crate::profile::Profile;
 use super::sse;
 
 type Answer = warp::reply::Response;
 
 /// A page without scripts or foreign content.
-const PAGE_POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// All routes. `phase` cuts running calls short when the drain ends.
 pub(super) fn routes<S: Service>(
@@ -39,14 +39,24 @@ pub(super) fn routes<S: Service>(
     phase: watch::Receiver<Phase>,
 ) -> impl Filter<Extract = (Answer,), Error = Infallible> + Clone + Send + Sync + 'static {
     let endpoint = warp::path("mcp").and(
-        warp::path::end().map(|| Profile::Core).or(warp::path("full").and(warp::path::end()).map(|| Profile::Full)).unify(),
+        warp::path::end()
+            .map(|| Profile::Core)
+            .or(warp::path("full").and(warp::path::end()).map(|| Profile::Full))
+            .unify(),
     );
-    let page = warp::path("legal").and(warp::path::param::<Legal>()).and(warp::path::end()).map(|Legal(page)| page);
+    let page = warp::path("legal")
+        .and(warp::path::param::<Legal>())
+        .and(warp::path::end())
+        .map(|Legal(page)| page);
     let health = warp::path!("healthz");
     let readiness = warp::path!("readyz");
     let reading = warp::get().or(warp::head()).unify();
 
-    let desk = Arc::new(Desk { service, limits, phase });
+    let desk = Arc::new(Desk {
+        service,
+        limits,
+        phase,
+    });
     let with_desk = move || {
         let desk = desk.clone();
         warp::any().map(move || desk.clone())
@@ -62,14 +72,30 @@ pub(super) fn routes<S: Service>(
             desk.call(profile, headers, client, body).await
         });
     let preflights = warp::options().and(
-        endpoint.map(|_| preflight(Methods::Post)).or(warp::any().map(|| preflight(Methods::Get))).unify(),
+        endpoint
+            .map(|_| preflight(Methods::Post))
+            .or(warp::any().map(|| preflight(Methods::Get)))
+            .unify(),
     );
     let post_only = endpoint.map(|_| Refusal::PostOnly.response());
 
-    let healthy = health.and(reading).map(|| json_answer(StatusCode::OK, br#"{"status":"ok"}"#.as_slice()));
-    let ready = readiness.and(reading).and(with_desk()).map(|desk: Arc<Desk<S>>| desk.ready());
-    let legal = page.and(reading).and(with_desk()).map(|page, desk: Arc<Desk<S>>| desk.legal(page));
-    let get_only = health.or(readiness).unify().or(page.map(drop).untuple_one()).unify().map(|| Refusal::GetOnly.response());
+    let healthy = health
+        .and(reading)
+        .map(|| json_answer(StatusCode::OK, br#"{"status":"ok"}"#.as_slice()));
+    let ready = readiness
+        .and(reading)
+        .and(with_desk())
+        .map(|desk: Arc<Desk<S>>| desk.ready());
+    let legal = page
+        .and(reading)
+        .and(with_desk())
+        .map(|page, desk: Arc<Desk<S>>| desk.legal(page));
+    let get_only = health
+        .or(readiness)
+        .unify()
+        .or(page.map(drop).untuple_one())
+        .unify()
+        .map(|| Refusal::GetOnly.response());
 
     let nothing = warp::any().map(|| Refusal::NotFound.response());
 
@@ -118,8 +144,15 @@ impl<S: Service> Desk<S> {
             Ok(body) => body,
             Err(refusal) => return refusal.response(),
         };
-        let Some(form) = accept::form(&headers) else { return Refusal::NotAcceptable.response() };
-        let request = McpRequest { profile, headers, body, client };
+        let Some(form) = accept::form(&headers) else {
+            return Refusal::NotAcceptable.response();
+        };
+        let request = McpRequest {
+            profile,
+            headers,
+            body,
+            client,
+        };
         // A failure of the service is this program's own mistake; the caller gets an answer all the same.
         let answer = catch_unwind(AssertUnwindSafe(|| self.service.mcp(request)));
         match (answer, form) {
@@ -156,7 +189,7 @@ impl<S: Service> Desk<S> {
             tokio::select! {
                 biased;
                 answer = AssertUnwindSafe(later).catch_unwind() => answer.map_err(|_panic| Refusal::Failed),
-                _ = phase.wait_for(|phase| *phase == Phase::Ending) => Err(Refusal::Stopping),
+                () = Phase::Ending.reached(&mut phase) => Err(Refusal::Stopping),
             }
         }
     }
@@ -166,7 +199,10 @@ impl<S: Service> Desk<S> {
         if missing.is_empty() {
             return json_answer(StatusCode::OK, br#"{"status":"ready"}"#.as_slice());
         }
-        let parts: Vec<_> = missing.iter().map(|part| json!({ "part": part.part, "why": part.why })).collect();
+        let parts: Vec<_> = missing
+            .iter()
+            .map(|part| json!({ "part": part.part, "why": part.why }))
+            .collect();
         let body = json!({ "status": "not_ready", "not_ready": parts }).to_string();
         json_answer(StatusCode::SERVICE_UNAVAILABLE, body)
     }
@@ -176,14 +212,23 @@ impl<S: Service> Desk<S> {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
-        headers.insert(http::header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.insert(
+            http::header::REFERRER_POLICY,
+            HeaderValue::from_static("no-referrer"),
+        );
         response
     }
 }
 
 fn answer_as_json(answer: HttpAnswer) -> Answer {
-    let HttpAnswer { status, mut headers, body } = answer;
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    let HttpAnswer {
+        status,
+        mut headers,
+        body,
+    } = answer;
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
     if body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     }
@@ -196,7 +241,11 @@ fn answer_as_json(answer: HttpAnswer) -> Answer {
 /// Only a success becomes an event; a refusal keeps its status and its shape.
 fn answer_as_event(answer: HttpAnswer) -> Answer {
     match answer {
-        HttpAnswer { status: StatusCode::OK, headers, body: Some(body) } => {
+        HttpAnswer {
+            status: StatusCode::OK,
+            headers,
+            body: Some(body),
+        } => {
             let mut response = Response::new(sse::event(&body).into());
             *response.headers_mut() = headers;
             sse::mark(response.headers_mut());
@@ -209,5 +258,9 @@ fn answer_as_event(answer: HttpAnswer) -> Answer {
 fn json_answer(status: StatusCode, body: impl Into<Bytes>) -> Answer {
     let mut headers = HeaderMap::new();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    answer_as_json(HttpAnswer { status, headers, body: Some(body.into()) })
+    answer_as_json(HttpAnswer {
+        status,
+        headers,
+        body: Some(body.into()),
+    })
 }

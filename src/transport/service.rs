@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
 use super::client_address::ClientAddress;
+use crate::profile::Profile;
 
 /// What stands behind the routes.
 pub trait Service: Send + Sync + 'static {
@@ -21,29 +22,6 @@ pub trait Service: Send + Sync + 'static {
 
     /// A legal page as HTML.
     fn legal(&self, page: LegalPage) -> String;
-}
-
-/// Which of the two endpoints was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Profile {
-    /// `/mcp`
-    Core,
-    /// `/mcp/full`
-    Full,
-}
-
-impl Profile {
-    /// Every endpoint.
-    pub const ALL: [Self; 2] = [Self::Core, Self::Full];
-
-    /// The path without a trailing slash.
-    #[must_use]
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::Core => "/mcp",
-            Self::Full => "/mcp/full",
-        }
-    }
 }
 
 /// One POST to an MCP endpoint. Its size is within the limit; nothing else about it was looked at.
@@ -98,13 +76,21 @@ impl HttpAnswer {
     /// A status with a JSON body.
     #[must_use]
     pub fn with_body(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self { status, headers: HeaderMap::new(), body: Some(body.into()) }
+        Self {
+            status,
+            headers: HeaderMap::new(),
+            body: Some(body.into()),
+        }
     }
 
     /// A status alone.
     #[must_use]
     pub fn empty(status: StatusCode) -> Self {
-        Self { status, headers: HeaderMap::new(), body: None }
+        Self {
+            status,
+            headers: HeaderMap::new(),
+            body: None,
+        }
     }
 }
 

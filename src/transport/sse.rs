@@ -21,7 +21,10 @@ const COMMENT: &[u8] = b": waiting\n\n";
 pub(super) fn mark(headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    headers.insert(
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    );
 }
 
 /// One message event. A line break inside the text would end the line, so each line is its own.
@@ -45,7 +48,10 @@ where
 {
     let mut comments = tokio::time::interval(pause);
     comments.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let waiting = Waiting { json: Box::pin(json), comments };
+    let waiting = Waiting {
+        json: Box::pin(json),
+        comments,
+    };
     EventStream(Mutex::new(Box::pin(stream::unfold(Some(waiting), step))))
 }
 
@@ -99,8 +105,19 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(12)).await;
             Some(Bytes::from_static(b"{}"))
         };
-        let lines: Vec<_> = stream_of(answer, Duration::from_secs(5)).map(Result::unwrap).collect().await;
-        assert_eq!(lines, [": waiting\n\n", ": waiting\n\n", ": waiting\n\n", "event: message\ndata: {}\n\n"]);
+        let lines: Vec<_> = stream_of(answer, Duration::from_secs(5))
+            .map(Result::unwrap)
+            .collect()
+            .await;
+        assert_eq!(
+            lines,
+            [
+                ": waiting\n\n",
+                ": waiting\n\n",
+                ": waiting\n\n",
+                "event: message\ndata: {}\n\n"
+            ]
+        );
     }
 
     #[tokio::test(start_paused = true)]

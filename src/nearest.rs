@@ -1,7 +1,11 @@
 //! Which accepted name a mistyped one was probably meant to be.
 
+/// More of a typed name is not looked at, since no accepted name is that long.
+const TYPED_CHARS_MAX: usize = 64;
+
 /// The accepted name closest to `typed`, if it is close enough to be a slip of the finger.
-pub(super) fn nearest<'a>(typed: &str, accepted: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(typed: &str, accepted: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed: String = typed.chars().take(TYPED_CHARS_MAX).collect();
     let typed = typed.to_lowercase().replace('-', "_");
     let allowed = (typed.chars().count() / 3).max(1);
     accepted
