@@ -57,7 +57,10 @@ impl Admission {
         let minute = Duration::from_secs(60);
         Self {
             guard: AddressPace::new(limits.requests_burst, second / limits.requests_per_second.max(1)),
-            pace: AddressPace::new(limits.anonymous_calls_per_minute, minute / limits.anonymous_calls_per_minute.max(1)),
+            pace: AddressPace::new(
+                limits.anonymous_calls_per_minute,
+                minute / limits.anonymous_calls_per_minute.max(1),
+            ),
             places: Arc::new(Semaphore::new(limits.calls_at_once)),
             budget: Arc::new(AnonymousBudget::new(limits.anonymous_units_per_day)),
             clock,
@@ -76,7 +79,12 @@ impl Admission {
     ///
     /// # Errors
     /// The refusal, with its figures.
-    pub fn admit(&self, principal: &Principal, address: IpAddr, most_units: u32) -> Result<Permit, ToolError> {
+    pub fn admit(
+        &self,
+        principal: &Principal,
+        address: IpAddr,
+        most_units: u32,
+    ) -> Result<Permit, ToolError> {
         debug_assert!(principal.is_anonymous(), "accounts are not served yet");
         self.pace.take(address, self.clock.monotonic()).map_err(|wait| {
             ToolError::new(ErrorType::RateLimited, "Too many anonymous calls from this address.")
@@ -95,7 +103,12 @@ impl Admission {
             ToolError::new(ErrorType::AnonymousCapacityExhausted, "Today's anonymous capacity is used up.")
                 .hint("Retry after the next UTC midnight.")
         })?;
-        let reserved = Reservation { budget: Arc::clone(&self.budget), most_units, clock: self.clock.clone(), day: today };
+        let reserved = Reservation {
+            budget: Arc::clone(&self.budget),
+            most_units,
+            clock: self.clock.clone(),
+            day: today,
+        };
         Ok(Permit { ledger: Arc::new(CallLedger::default()), reserved, _place: place })
     }
 

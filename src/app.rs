@@ -22,7 +22,7 @@ use crate::pipeline;
 use crate::resources::{Resources, capabilities};
 use crate::shape;
 use crate::tools::registry::ToolName;
-use crate::transport::{self, GuardPolicy, LegalPage, Limits, Listener, McpAnswer, McpRequest, NotReady, Service};
+use crate::transport::{self, LegalPage, Listener, McpAnswer, McpRequest, NotReady, Service};
 
 use self::legal::LegalTexts;
 
@@ -49,7 +49,8 @@ impl App {
     /// # Errors
     /// A catalogue that is not sound, or a legal text that cannot be read.
     pub fn build(config: &Config, clock: Clock) -> Result<Self, StartError> {
-        let catalogue = Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
+        let catalogue =
+            Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
         let limits = AdmissionLimits {
             anonymous_units_per_day: config.anonymous.units_per_day,
@@ -58,12 +59,17 @@ impl App {
             requests_burst: config.anonymous.requests_burst,
             calls_at_once: CALLS_AT_ONCE,
         };
-        let capabilities = capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
+        let capabilities =
+            capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
         let (manifest, dictionary) = fixed_documents::of(&catalogue, &clock)?;
         let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
         Ok(Self {
             admission: Admission::new(limits, clock.clone()),
-            client: CrateClient::new(transport, IdentityMemory::new(REMEMBERED_IDENTITIES), config.deadlines.call),
+            client: CrateClient::new(
+                transport,
+                IdentityMemory::new(REMEMBERED_IDENTITIES),
+                config.deadlines.call,
+            ),
             resources: Resources::new(&capabilities, manifest, dictionary),
             origin: Origin::Fixtures,
             tool_deadline: config.deadlines.tool,

@@ -88,11 +88,7 @@ fn serve<P: Program>(program: &P, file: &Path) -> Exit {
         program,
         config,
         Box::new(move |started| {
-            complain(&format!(
-                "ready: {} on {}",
-                public_base.join("/mcp"),
-                started.address
-            ));
+            complain(&format!("ready: {} on {}", public_base.join("/mcp"), started.address));
         }),
     )
 }
@@ -141,10 +137,7 @@ mod tests {
         async fn run(&self, config: Config, announce: Announce) -> Result<(), StartError> {
             self.config.replace(Some(config));
             (self.outcome)()?;
-            announce(&Started {
-                address: SocketAddr::from(([127, 0, 0, 1], 9)),
-                certificate: None,
-            });
+            announce(&Started { address: SocketAddr::from(([127, 0, 0, 1], 9)), certificate: None });
             Ok(())
         }
 
@@ -158,10 +151,7 @@ mod tests {
     }
 
     fn ended(outcome: fn() -> Result<(), StartError>, arguments: &[&str]) -> (Exit, Option<Config>) {
-        let fake = Fake {
-            outcome,
-            config: RefCell::new(None),
-        };
+        let fake = Fake { outcome, config: RefCell::new(None) };
         let arguments = std::iter::once("ono-sendai").chain(arguments.iter().copied());
         let exit = run(&fake, arguments.map(OsString::from));
         (exit, fake.config.into_inner())
@@ -171,19 +161,12 @@ mod tests {
     fn demo_runs_the_demo_configuration_and_ends_with_0_when_told_to_stop() {
         let (exit, config) = ended(|| Ok(()), &["demo", "--listen", "[::1]:9000", "--data", "/x"]);
         assert_eq!(exit, Exit::Ok);
-        assert_eq!(
-            config,
-            Some(Config::demo("[::1]:9000".parse().unwrap(), "/x".into()))
-        );
+        assert_eq!(config, Some(Config::demo("[::1]:9000".parse().unwrap(), "/x".into())));
     }
 
     #[test]
     fn a_server_that_cannot_start_ends_with_3() {
-        let taken = || {
-            Err(StartError::PortTaken {
-                address: SocketAddr::from(([127, 0, 0, 1], 9)),
-            })
-        };
+        let taken = || Err(StartError::PortTaken { address: SocketAddr::from(([127, 0, 0, 1], 9)) });
         assert_eq!(ended(taken, &["demo"]).0, Exit::NotStarted);
         let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/config/ono-sendai.toml");
         let (exit, config) = ended(taken, &["serve", "--config", shipped]);

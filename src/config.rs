@@ -13,7 +13,6 @@ mod keys;
 mod legal;
 mod log;
 mod mistake;
-mod network;
 mod public_base;
 mod reader;
 mod server;
@@ -23,6 +22,7 @@ mod transport;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+pub use crate::network::Network;
 pub use anonymous::Anonymous;
 pub use deadlines::Deadlines;
 pub use guard::Guard;
@@ -30,7 +30,6 @@ pub use host::{HostName, Origin};
 pub use legal::{Contact, Legal};
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
-pub use network::Network;
 pub use public_base::PublicBase;
 pub(crate) use public_base::host_is_loopback;
 pub use server::Server;
@@ -78,9 +77,7 @@ impl Config {
     /// Every mistake in `text`: syntax, unknown sections and keys, wrong types, values out of range
     /// and combinations that make no sense.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
-        Self::read(text)
-            .0
-            .map_err(|mistakes| ConfigErrors::new(name, mistakes))
+        Self::read(text).0.map_err(|mistakes| ConfigErrors::new(name, mistakes))
     }
 
     /// What `ono-sendai demo` runs with: fixture mode, for one person on this machine.
@@ -121,14 +118,7 @@ impl Config {
         config.refuse_combinations(&mut reader);
         let keys = reader.known_keys();
         let mistakes = reader.finish();
-        (
-            if mistakes.is_empty() {
-                Ok(config)
-            } else {
-                Err(mistakes)
-            },
-            keys,
-        )
+        (if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys)
     }
 
     /// Combinations across sections that cannot be meant.
@@ -208,20 +198,14 @@ mod tests {
         table
             .iter()
             .flat_map(|(section, keys)| {
-                keys.as_table()
-                    .unwrap()
-                    .keys()
-                    .map(move |key| format!("{section}.{key}"))
+                keys.as_table().unwrap().keys().map(move |key| format!("{section}.{key}"))
             })
             .collect()
     }
 
     #[test]
     fn the_shipped_file_is_the_default() {
-        assert_eq!(
-            Config::parse("config/ono-sendai.toml", SHIPPED).unwrap(),
-            Config::default()
-        );
+        assert_eq!(Config::parse("config/ono-sendai.toml", SHIPPED).unwrap(), Config::default());
     }
 
     #[test]
@@ -248,10 +232,7 @@ mod tests {
 
     #[test]
     fn the_demo_file_is_what_demo_runs_with() {
-        let demo = Config::demo(
-            "127.0.0.1:8443".parse().unwrap(),
-            PathBuf::from("./ono-sendai-data"),
-        );
+        let demo = Config::demo("127.0.0.1:8443".parse().unwrap(), PathBuf::from("./ono-sendai-data"));
         assert_eq!(Config::parse("config/demo.toml", DEMO).unwrap(), demo);
     }
 

@@ -65,7 +65,11 @@ impl CrateClient {
     ///
     /// # Errors
     /// When the service could not answer.
-    pub async fn dossier(&self, key: &DossierKey, ledger: &CallLedger) -> Result<Option<Dossier>, UpstreamFault> {
+    pub async fn dossier(
+        &self,
+        key: &DossierKey,
+        ledger: &CallLedger,
+    ) -> Result<Option<Dossier>, UpstreamFault> {
         let query = [("fields", dossier::FIELDS.join(","))];
         match self.fetch(Family::Artist, &key.path(), &query, ledger).await? {
             Some(body) => dossier::read(&body, key),
@@ -77,7 +81,11 @@ impl CrateClient {
     ///
     /// # Errors
     /// When the service could not answer.
-    pub async fn same_name_rows(&self, name: &ArtistName, ledger: &CallLedger) -> Result<Vec<ProbeRow>, UpstreamFault> {
+    pub async fn same_name_rows(
+        &self,
+        name: &ArtistName,
+        ledger: &CallLedger,
+    ) -> Result<Vec<ProbeRow>, UpstreamFault> {
         let query = [("q", name.as_str().to_owned()), ("limit", PROBE_ROWS.to_string())];
         match self.fetch(Family::Search, "/api/v2/search", &query, ledger).await? {
             Some(body) => probe::read(&body),

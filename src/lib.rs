@@ -13,6 +13,7 @@ pub mod envelope;
 pub mod identity;
 pub mod model;
 pub mod nearest;
+pub mod network;
 pub mod pipeline;
 pub mod profile;
 pub mod prompts;

@@ -27,9 +27,8 @@ fn distance(a: &str, b: &str) -> usize {
         next.push(i + 1);
         for (j, y) in b.iter().enumerate() {
             let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
-            let mut best = (at(&row, j) + usize::from(x != *y))
-                .min(at(&row, j + 1) + 1)
-                .min(at(&next, j) + 1);
+            let mut best =
+                (at(&row, j) + usize::from(x != *y)).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
             let swapped = j.checked_sub(1).and_then(|k| b.get(k)) == Some(&x) && previous == Some(*y);
             if swapped {
                 best = best.min(at(&before, j - 1) + 1);
@@ -64,13 +63,9 @@ mod tests {
 
     #[test]
     fn distance_counts_edits() {
-        for (a, b, edits) in [
-            ("", "", 0),
-            ("abc", "", 3),
-            ("abc", "abc", 0),
-            ("abc", "acb", 1),
-            ("kitten", "sitting", 3),
-        ] {
+        for (a, b, edits) in
+            [("", "", 0), ("abc", "", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3)]
+        {
             assert_eq!(distance(a, b), edits, "{a} {b}");
         }
     }

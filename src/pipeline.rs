@@ -48,7 +48,14 @@ pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
         let tool = match unknown_tool::find(&name, post.profile) {
             Ok(tool) => tool,
             Err(error) => {
-                return McpAnswer::Ready(refused(app, &trace, "tools/call", &request.id, request.era, &error));
+                return McpAnswer::Ready(refused(
+                    app,
+                    &trace,
+                    "tools/call",
+                    &request.id,
+                    request.era,
+                    &error,
+                ));
             }
         };
         let (app, id, era) = (Arc::clone(app), request.id, request.era);
@@ -63,7 +70,9 @@ pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
 fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> HttpAnswer {
     let Request { id, era, method } = request;
     let (name, cache, body) = match method {
-        Method::Initialize(version) => ("initialize", None, Ok(reply::initialize(Era::Legacy(version), INSTRUCTIONS))),
+        Method::Initialize(version) => {
+            ("initialize", None, Ok(reply::initialize(Era::Legacy(version), INSTRUCTIONS)))
+        }
         Method::Ping => ("ping", None, Ok(serde_json::json!({}))),
         Method::Discover => ("server/discover", Some(LISTS), Ok(reply::discover(INSTRUCTIONS))),
         Method::ToolsList => ("tools/list", Some(LISTS), Ok(registry::list(post.profile))),
@@ -80,7 +89,9 @@ fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> Htt
             ("completion/complete", None, Ok(prompts::complete(prompt.as_deref(), &argument, &typed)))
         }
         // Taken before; named here so that a new method cannot be forgotten.
-        Method::ToolsCall { .. } => ("tools/call", None, Err(RpcError::new(RpcCode::Internal, "not a document"))),
+        Method::ToolsCall { .. } => {
+            ("tools/call", None, Err(RpcError::new(RpcCode::Internal, "not a document")))
+        }
     };
     match body {
         Ok(body) => result(app, trace, name, &id, era, cache, &body),

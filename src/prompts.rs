@@ -112,15 +112,23 @@ pub fn get(name: &str, values: &Map<String, Value>) -> Result<Value, RpcError> {
         let names = PromptName::ALL.map(PromptName::as_str).join(", ");
         RpcError::invalid_params(format!("there is no such prompt; there are: {names}"))
     })?;
-    let value = |name: &str| values.get(name).and_then(Value::as_str).map(str::trim).filter(|value| !value.is_empty());
-    let artist = value("artist").ok_or_else(|| RpcError::invalid_params("the argument artist is needed, as text"))?;
+    let value = |name: &str| {
+        values.get(name).and_then(Value::as_str).map(str::trim).filter(|value| !value.is_empty())
+    };
+    let artist =
+        value("artist").ok_or_else(|| RpcError::invalid_params("the argument artist is needed, as text"))?;
     if artist.chars().count() > VALUE_MAX_CHARS {
-        return Err(RpcError::invalid_params(format!("the argument artist is longer than {VALUE_MAX_CHARS} characters")));
+        return Err(RpcError::invalid_params(format!(
+            "the argument artist is longer than {VALUE_MAX_CHARS} characters"
+        )));
     }
     let view = match value("view") {
         None => View::Summary,
         Some(word) => View::ALL.into_iter().find(|view| view.as_str() == word).ok_or_else(|| {
-            RpcError::invalid_params(format!("view must be one of {}", View::ALL.map(View::as_str).join(", ")))
+            RpcError::invalid_params(format!(
+                "view must be one of {}",
+                View::ALL.map(View::as_str).join(", ")
+            ))
         })?,
     };
     Ok(json!({
@@ -132,7 +140,9 @@ pub fn get(name: &str, values: &Map<String, Value>) -> Result<Value, RpcError> {
 /// The result of `completion/complete`: nothing for what is not known.
 #[must_use]
 pub fn complete(prompt: Option<&str>, argument: &str, typed: &str) -> Value {
-    let has_view = prompt.and_then(find).is_some_and(|prompt| prompt.arguments().iter().any(|own| own.name == VIEW.name));
+    let has_view = prompt
+        .and_then(find)
+        .is_some_and(|prompt| prompt.arguments().iter().any(|own| own.name == VIEW.name));
     let values: Vec<&str> = if has_view && argument == VIEW.name {
         View::ALL.map(View::as_str).into_iter().filter(|word| word.starts_with(typed)).collect()
     } else {
@@ -173,7 +183,9 @@ mod tests {
 
     #[test]
     fn completions_are_offered_for_closed_words_and_empty_otherwise() {
-        let values = |prompt, argument, typed| complete(prompt, argument, typed).pointer("/completion/values").cloned();
+        let values = |prompt, argument, typed| {
+            complete(prompt, argument, typed).pointer("/completion/values").cloned()
+        };
         assert_eq!(values(Some("known_and_unknown"), "view", "s"), Some(json!(["summary", "standard"])));
         assert_eq!(values(Some("known_and_unknown"), "artist", "s"), Some(json!([])));
         assert_eq!(values(Some("unknown"), "view", ""), Some(json!([])));

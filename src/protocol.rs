@@ -48,7 +48,8 @@ pub fn receive(headers: &HeaderMap, body: &[u8]) -> Result<Incoming, Refusal> {
     content_type::check(headers)?;
     match jsonrpc::parse(body)? {
         Message::Notification | Message::Response => {
-            era::check_header_alone(headers).map_err(|error| Refusal::new(None, Era::LATEST_LEGACY, error))?;
+            era::check_header_alone(headers)
+                .map_err(|error| Refusal::new(None, Era::LATEST_LEGACY, error))?;
             Ok(Incoming::Acknowledge)
         }
         Message::Request { id, method, params } => {

@@ -44,12 +44,16 @@ impl ResourceName {
             Self::Capabilities => {
                 ("capabilities", "Capabilities", "Tools, limits, sign-in and error codes of this server")
             }
-            Self::EnvelopeSchema => {
-                ("envelope-schema", "Envelope schema", "JSON Schema 2020-12 of every answer, success and error")
-            }
-            Self::DossierManifest => {
-                ("dossier-manifest", "Dossier manifest", "What the facets of a dossier are and where they come from")
-            }
+            Self::EnvelopeSchema => (
+                "envelope-schema",
+                "Envelope schema",
+                "JSON Schema 2020-12 of every answer, success and error",
+            ),
+            Self::DossierManifest => (
+                "dossier-manifest",
+                "Dossier manifest",
+                "What the facets of a dossier are and where they come from",
+            ),
             Self::SemanticsDictionary => (
                 "semantics-dictionary",
                 "Semantics dictionary",
@@ -83,7 +87,12 @@ impl Resources {
     /// Puts the resources together; `manifest` and `dictionary` are the data service's own documents.
     #[must_use]
     pub fn new(capabilities: &Value, manifest: String, dictionary: String) -> Self {
-        Self { capabilities: capabilities.to_string(), schema: schema::envelope().to_string(), manifest, dictionary }
+        Self {
+            capabilities: capabilities.to_string(),
+            schema: schema::envelope().to_string(),
+            manifest,
+            dictionary,
+        }
     }
 
     /// The result of `resources/list`.
@@ -102,6 +111,8 @@ impl Resources {
             ResourceName::DossierManifest => &self.manifest,
             ResourceName::SemanticsDictionary => &self.dictionary,
         };
-        Some(json!({"contents": [{"uri": resource.uri(), "mimeType": resource.entry().mime_type, "text": text}]}))
+        Some(
+            json!({"contents": [{"uri": resource.uri(), "mimeType": resource.entry().mime_type, "text": text}]}),
+        )
     }
 }

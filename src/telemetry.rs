@@ -2,7 +2,6 @@
 //!
 //! Decides which facts of a call are logged. Never: tokens, keys, arguments, names, full addresses.
 
-pub mod log;
 pub mod trace;
 
 pub use self::trace::Trace;

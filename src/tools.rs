@@ -70,7 +70,12 @@ impl Call {
     ///
     /// # Errors
     /// When the service could not answer; a fact that it does not hold is not an error.
-    pub async fn run(&self, client: &CrateClient, ledger: &CallLedger, origin: Origin) -> Result<Finding, ToolError> {
+    pub async fn run(
+        &self,
+        client: &CrateClient,
+        ledger: &CallLedger,
+        origin: Origin,
+    ) -> Result<Finding, ToolError> {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,

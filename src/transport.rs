@@ -25,7 +25,7 @@ mod stream;
 mod tls;
 
 pub use self::certificate::{DemoCertificate, DemoCertificateError, demo_certificate};
-pub use self::client_address::{ClientAddress, ClientGroup, Network, NetworkError};
+pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
 pub use self::guard::{GuardPolicy, PolicyError};
 pub use self::limits::Limits;

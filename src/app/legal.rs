@@ -106,7 +106,10 @@ mod tests {
     #[test]
     fn an_operators_text_is_shown_as_text_and_never_as_markup() {
         let page = html("Privacy", "one <script>alert(1)</script> & two\n\nthree");
-        assert!(page.contains("<p>one &lt;script&gt;alert(1)&lt;/script&gt; &amp; two</p>\n<p>three</p>"), "{page}");
+        assert!(
+            page.contains("<p>one &lt;script&gt;alert(1)&lt;/script&gt; &amp; two</p>\n<p>three</p>"),
+            "{page}"
+        );
     }
 
     #[test]

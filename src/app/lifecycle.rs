@@ -51,9 +51,11 @@ pub(super) fn listen_error(address: SocketAddr, error: ListenError) -> StartErro
 pub(super) fn guard(config: &Config, address: SocketAddr) -> Result<GuardPolicy, StartError> {
     let own = config.server.public_base.authority();
     let local: &[&str] = if address.ip().is_loopback() { &LOOPBACK_NAMES } else { &[] };
-    let hosts = config.guard.extra_hosts.iter().map(|host| host.as_str()).chain([own]).chain(local.iter().copied());
+    let hosts =
+        config.guard.extra_hosts.iter().map(|host| host.as_str()).chain([own]).chain(local.iter().copied());
     let origins = config.guard.extra_origins.iter().map(|origin| origin.as_str());
-    let policy = GuardPolicy::new(hosts, origins).map_err(|error| StartError::Guard { reason: error.to_string() })?;
+    let policy =
+        GuardPolicy::new(hosts, origins).map_err(|error| StartError::Guard { reason: error.to_string() })?;
     Ok(policy.with_trusted_proxies(config.guard.trusted_proxies.iter().copied()))
 }
 

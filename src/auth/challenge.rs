@@ -25,7 +25,9 @@ impl AuthRefusal {
     #[must_use]
     pub fn message(self) -> &'static str {
         match self {
-            Self::InvalidToken => "this token is not accepted; this server has no sign-in, so send no Authorization header",
+            Self::InvalidToken => {
+                "this token is not accepted; this server has no sign-in, so send no Authorization header"
+            }
             Self::SeveralCredentials => "send one Authorization header",
         }
     }

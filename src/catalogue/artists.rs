@@ -131,7 +131,8 @@ impl Artists {
     /// Artists in a cluster whose name starts like this, in the order of their names.
     pub(super) fn by_prefix(&self, start: &str, limit: usize) -> Vec<(&'static str, &str)> {
         let start = lower(start);
-        let mut found: Vec<_> = self.all.iter().filter(|artist| artist.lower_name.starts_with(&start)).collect();
+        let mut found: Vec<_> =
+            self.all.iter().filter(|artist| artist.lower_name.starts_with(&start)).collect();
         found.sort_by(|a, b| a.lower_name.cmp(&b.lower_name));
         let named = found.into_iter().filter_map(|artist| Some((artist.cluster_id?, &*artist.name)));
         named.take(limit).collect()
@@ -145,7 +146,8 @@ impl Artists {
     /// The dossier of this artist at its own tier, invented signals laid over it.
     pub(super) fn dossier(&self, artist: &Artist<'_>) -> Map<String, Value> {
         let mut dossier = self.object(&self.dossiers, artist);
-        let signals = artist.cluster_id.and_then(|id| self.signal_ids.iter().position(|row| row.cluster_id == id));
+        let signals =
+            artist.cluster_id.and_then(|id| self.signal_ids.iter().position(|row| row.cluster_id == id));
         if let Some(mut row) = signals.map(|line| self.signals.object(line))
             && let Some(Value::Object(facets)) = row.remove("facets")
         {

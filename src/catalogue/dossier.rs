@@ -18,12 +18,47 @@ const HEAD: [&str; 8] =
 
 /// What `fields` may name.
 const FACETS: [&str; 41] = [
-    "identity", "behavioral", "editorial", "across_the_web", "journalism", "connections", "emergence", "breakout",
-    "compositions", "tier_presence", "early_demand", "bandcamp_emergence", "artwork", "dated_appearance",
-    "network_position", "airplay_breadth", "brokerage", "lead_time", "bandcamp_tastemaker", "live_demand",
-    "editorial_attention", "web_presence", "editorial_canon", "discography", "provenance", "bandcamp_releases",
-    "rights", "marketplace", "debut", "facts", "visibility", "lineage", "authorship", "listen_flow", "arrival", "aura",
-    "dj_champion", "radio_play", "credits", "placements", "geography",
+    "identity",
+    "behavioral",
+    "editorial",
+    "across_the_web",
+    "journalism",
+    "connections",
+    "emergence",
+    "breakout",
+    "compositions",
+    "tier_presence",
+    "early_demand",
+    "bandcamp_emergence",
+    "artwork",
+    "dated_appearance",
+    "network_position",
+    "airplay_breadth",
+    "brokerage",
+    "lead_time",
+    "bandcamp_tastemaker",
+    "live_demand",
+    "editorial_attention",
+    "web_presence",
+    "editorial_canon",
+    "discography",
+    "provenance",
+    "bandcamp_releases",
+    "rights",
+    "marketplace",
+    "debut",
+    "facts",
+    "visibility",
+    "lineage",
+    "authorship",
+    "listen_flow",
+    "arrival",
+    "aura",
+    "dj_champion",
+    "radio_play",
+    "credits",
+    "placements",
+    "geography",
 ];
 
 pub(super) fn answer(artists: &Artists, key: &str, params: &Params<'_>) -> Answered {
@@ -59,7 +94,8 @@ pub(super) fn checked_key(key: &str) -> Result<(), Problem> {
         }
     }
     let length = key.trim().chars().count();
-    if length == 0 || length > LONGEST_KEY || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/')) {
+    if length == 0 || length > LONGEST_KEY || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/'))
+    {
         return Err(Problem::new("invalid_artist_key", "the key is neither a cluster id nor a slug")
             .param("key")
             .hint("resolve the artist by name first"));

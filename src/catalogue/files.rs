@@ -61,7 +61,8 @@ files! {
 
 pub(super) const MANIFEST: &str = include_str!("../../fixtures/manifest.toml");
 pub(super) const SERVICE_INDEX: &[u8] = include_bytes!("../../fixtures/service/index.json");
-pub(super) const SERVICE_DOSSIER_MANIFEST: &[u8] = include_bytes!("../../fixtures/service/dossier_manifest.json");
+pub(super) const SERVICE_DOSSIER_MANIFEST: &[u8] =
+    include_bytes!("../../fixtures/service/dossier_manifest.json");
 pub(super) const SERVICE_DICTIONARY: &[u8] = include_bytes!("../../fixtures/service/dictionary.json");
 pub(super) const SERVICE_AURA_ABOUT: &[u8] = include_bytes!("../../fixtures/service/aura_about.json");
 
@@ -85,7 +86,8 @@ mod tests {
             manifest.files[0].invented = invented;
             manifest
         };
-        let used = |path: &'static str, invented| checked(&manifest(path, invented), File { path, bytes: b"" });
+        let used =
+            |path: &'static str, invented| checked(&manifest(path, invented), File { path, bytes: b"" });
         assert!(used("invented/aura.jsonl", true).is_ok());
         assert!(matches!(used("invented/aura.jsonl", false), Err(CatalogueError::Invented(_))));
         assert!(used("masters/rows.jsonl", false).is_ok());

@@ -41,7 +41,10 @@ impl Labels {
 
     pub(super) fn answer(&self, key: &str) -> Answered {
         let length = key.trim().chars().count();
-        if length == 0 || length > LONGEST_KEY || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/')) {
+        if length == 0
+            || length > LONGEST_KEY
+            || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/'))
+        {
             return Err(Problem::new("invalid_label_key", "the key is neither a cluster id nor a slug")
                 .param("key")
                 .hint("use the label's slug, for example svek"));

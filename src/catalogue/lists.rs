@@ -73,12 +73,15 @@ impl Lists {
     }
 
     pub(super) fn aura_of(&self, cluster: &str) -> Answered {
-        let cluster = cluster_form(cluster)
-            .ok_or_else(|| Problem::new("invalid_locator", "cluster must be 64 hex digits").param("cluster"))?;
+        let cluster = cluster_form(cluster).ok_or_else(|| {
+            Problem::new("invalid_locator", "cluster must be 64 hex digits").param("cluster")
+        })?;
         let line = self.aura_keys.iter().position(|row| row.cluster_id == cluster);
         Ok(match line.and_then(|line| self.aura.get(line)) {
             Some(row) => assembled(&[br#"{"present":true,"state":"present","aura":"#, row, b"}"]),
-            None => json_answer(&serde_json::json!({ "present": false, "state": "honest_gap", "aura": Value::Null })),
+            None => json_answer(
+                &serde_json::json!({ "present": false, "state": "honest_gap", "aura": Value::Null }),
+            ),
         })
     }
 }

@@ -23,7 +23,11 @@ impl<'a> Params<'a> {
     /// Every value that is not blank, trimmed.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let name = name.to_owned();
-        self.0.iter().filter(move |(key, _)| *key == name).map(|(_, value)| value.trim()).filter(|v| !v.is_empty())
+        self.0
+            .iter()
+            .filter(move |(key, _)| *key == name)
+            .map(|(_, value)| value.trim())
+            .filter(|v| !v.is_empty())
     }
 
     /// A whole number within `range`.

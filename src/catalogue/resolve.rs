@@ -42,13 +42,18 @@ pub(super) fn answer(artists: &Artists, tracks: &Tracks, params: &Params<'_>) ->
     }
     match (params.get("artist"), params.get("track")) {
         (Some(name), Some(title)) => return Ok(by_recording(artists, tracks, name, title)),
-        (Some(_), None) => return Err(Problem::new("missing_locator", "artist needs track beside it").param("track")),
-        (None, Some(_)) => return Err(Problem::new("missing_locator", "track needs artist beside it").param("artist")),
+        (Some(_), None) => {
+            return Err(Problem::new("missing_locator", "artist needs track beside it").param("track"));
+        }
+        (None, Some(_)) => {
+            return Err(Problem::new("missing_locator", "track needs artist beside it").param("artist"));
+        }
         (None, None) => {}
     }
     if let Some(text) = params.get("cluster") {
-        let cluster = cluster_form(text)
-            .ok_or_else(|| Problem::new("invalid_locator", "cluster must be 64 hex digits").param("cluster"))?;
+        let cluster = cluster_form(text).ok_or_else(|| {
+            Problem::new("invalid_locator", "cluster must be 64 hex digits").param("cluster")
+        })?;
         return Ok(match artists.by_cluster(&cluster) {
             Some(artist) => observed(artists, artist),
             None => nobody(From::Locator, Some("no such cluster")),
@@ -113,14 +118,18 @@ fn by_url(artists: &Artists, text: &str) -> Answered {
     let link = link.ok_or_else(|| Problem::new("invalid_locator", "url is no web address").param("url"))?;
     Ok(match link {
         WebLink::Discogs(id) => found_or_nobody(artists, artists.by_discogs(id), From::Url, "not held here"),
-        WebLink::MusicBrainz(mbid) => found_or_nobody(artists, artists.by_mbid(&mbid), From::Url, "not held here"),
+        WebLink::MusicBrainz(mbid) => {
+            found_or_nobody(artists, artists.by_mbid(&mbid), From::Url, "not held here")
+        }
         WebLink::Page(page) => {
             found_or_nobody(artists, artists.by_link(&page), From::Url, "no artist is known by this page")
         }
         WebLink::Elsewhere { page, handle } => match artists.by_link(&page) {
             Some(artist) => found(artists, artist, From::Url, None),
             None => match artists.by_name(&handle) {
-                Some(artist) => found(artists, artist, From::Name, Some("the link's handle was read as a name")),
+                Some(artist) => {
+                    found(artists, artist, From::Name, Some("the link's handle was read as a name"))
+                }
                 None => nobody(From::Url, Some("neither the page nor the handle in it is known")),
             },
         },

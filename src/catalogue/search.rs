@@ -130,7 +130,8 @@ impl Masters {
         matches.sort_unstable();
         let total = matches.len();
         let window = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        let page = matches.iter().skip(window(offset)).take(window(limit)).filter_map(|(_, at)| self.row(*at));
+        let page =
+            matches.iter().skip(window(offset)).take(window(limit)).filter_map(|(_, at)| self.row(*at));
 
         let head = json!({
             "query": query.echo(),
@@ -169,7 +170,10 @@ impl<'a> Query<'a> {
             let every = params.choice(mode, &["and", "or"])? == Some("and");
             let values: Vec<&str> = params.all(name).collect();
             if values.len() > 20 || values.iter().any(|value| value.chars().count() > LONGEST_QUERY) {
-                return Err(Problem::invalid_query(name, "must be at most 20 values of at most 256 characters"));
+                return Err(Problem::invalid_query(
+                    name,
+                    "must be at most 20 values of at most 256 characters",
+                ));
             }
             if !values.is_empty() {
                 filters.push((filter, values, every));
@@ -179,10 +183,14 @@ impl<'a> Query<'a> {
         let year_to = params.number("year_to", 1900..=2100)?;
         let dj_count_min = params.number("dj_count_min", 0..=1_000_000)?;
         let quadrants: Vec<&str> = params.all("cube_quadrant").collect();
-        if quadrants.iter().any(|text| text.len() != 3 || text.bytes().any(|byte| !matches!(byte, b'0' | b'1'))) {
+        if quadrants
+            .iter()
+            .any(|text| text.len() != 3 || text.bytes().any(|byte| !matches!(byte, b'0' | b'1')))
+        {
             return Err(Problem::invalid_query("cube_quadrant", "must be three digits, each 0 or 1"));
         }
-        let filtered = !filters.is_empty() || year_from.is_some() || year_to.is_some() || !quadrants.is_empty();
+        let filtered =
+            !filters.is_empty() || year_from.is_some() || year_to.is_some() || !quadrants.is_empty();
         if text.is_none() && !filtered {
             return Err(Problem::invalid_query("q", "must be given, or a filter in its place"));
         }

@@ -69,7 +69,10 @@ fn every_identifier_of_an_artist_leads_to_the_same_cluster() {
     ] {
         assert_eq!(cluster_of(&[query]), cluster, "{query:?}");
     }
-    assert_eq!(cluster_of(&[("artist", "burial"), ("track", "etched headplate")]), cluster_of(&[("q", "Burial")]));
+    assert_eq!(
+        cluster_of(&[("artist", "burial"), ("track", "etched headplate")]),
+        cluster_of(&[("q", "Burial")])
+    );
 }
 
 #[test]
@@ -131,7 +134,9 @@ fn an_unknown_identifier_is_an_answer_of_nulls() {
 
 #[test]
 fn placeholders_are_never_an_identity() {
-    for query in [("discogs", "194"), ("discogs", "355"), ("discogs", "151641"), ("q", "Various"), ("discogs", "0")] {
+    for query in
+        [("discogs", "194"), ("discogs", "355"), ("discogs", "151641"), ("q", "Various"), ("discogs", "0")]
+    {
         assert_eq!(resolved(&[query])["cluster_id"], Value::Null, "{query:?}");
     }
     assert!(exact("Various").iter().all(Option::is_none) && !exact("Various").is_empty());
@@ -186,7 +191,9 @@ fn requests_that_mean_nothing_are_refused_with_the_documented_codes() {
 
 #[test]
 fn an_unknown_path_is_not_found() {
-    for path in ["/", "/api/v1/resolve", "/api/v2/none", "/api/v2/artist", "/api/v2/artist/x/y", "", "/api/v2resolve"] {
+    for path in
+        ["/", "/api/v1/resolve", "/api/v2/none", "/api/v2/artist", "/api/v2/artist/x/y", "", "/api/v2resolve"]
+    {
         let (status, body) = get(&demo(), path, &[]);
         assert_eq!((status, body), (404, json!({ "error": "not_found" })), "{path}");
     }
@@ -194,8 +201,11 @@ fn an_unknown_path_is_not_found() {
 
 #[test]
 fn an_unknown_key_is_answered_without_an_identity() {
-    for path in ["/api/v2/artist/nobody-at-all", "/api/v2/label/no-label", &format!("/api/v2/artist/{}", "a".repeat(64))]
-    {
+    for path in [
+        "/api/v2/artist/nobody-at-all",
+        "/api/v2/label/no-label",
+        &format!("/api/v2/artist/{}", "a".repeat(64)),
+    ] {
         let (status, body) = get(&demo(), path, &[]);
         assert_eq!((status, &body["identity"]), (200, &Value::Null), "{path}");
         assert_eq!(body["cluster_id"], Value::Null);
@@ -320,8 +330,12 @@ fn rows_of_the_artist_asked_for_come_first() {
     let catalogue = demo();
     for artist in catalogue.artists_named() {
         let own = exact(&artist);
-        let first: Vec<_> = rows(&artist).into_iter().take(own.len()).map(|(name, _)| name.to_lowercase()).collect();
-        assert!(first.iter().all(|name| folding::words(name) == folding::words(&artist)), "{artist}: {first:?}");
+        let first: Vec<_> =
+            rows(&artist).into_iter().take(own.len()).map(|(name, _)| name.to_lowercase()).collect();
+        assert!(
+            first.iter().all(|name| folding::words(name) == folding::words(&artist)),
+            "{artist}: {first:?}"
+        );
     }
 }
 
@@ -350,9 +364,17 @@ fn filters_narrow_a_search() {
     let found = |query: &[(&str, &str)]| {
         let (status, body) = get(&demo(), "/api/v2/search", query);
         assert_eq!(status, 200, "{body}");
-        body["results"].as_array().unwrap().iter().map(|r| r["master_id"].as_u64().unwrap()).collect::<Vec<_>>()
+        body["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|r| r["master_id"].as_u64().unwrap())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(found(&[("q", "persuader"), ("label", "svek"), ("country", "Sweden")]), [4242, 374_577, 1_660_109]);
+    assert_eq!(
+        found(&[("q", "persuader"), ("label", "svek"), ("country", "Sweden")]),
+        [4242, 374_577, 1_660_109]
+    );
     assert_eq!(found(&[("q", "persuader"), ("year_from", "1999"), ("year_to", "1999")]), [1_660_109]);
     assert!(found(&[("q", "persuader"), ("exclude_label", "Svek")]).is_empty());
     assert!(found(&[("q", "persuader"), ("dj_count_min", "1")]).is_empty());
@@ -377,7 +399,10 @@ fn tracks_are_found_whole_or_in_part() {
 fn a_label_is_found_by_either_slug_and_a_folded_one_is_only_observed() {
     let get = |path: &str| get(&demo(), path, &[]).1;
     assert_eq!(get("/api/v2/label/warp")["id"], 23528);
-    assert_eq!(get("/api/v2/label/warp-records")["binds"]["label_mbid"], "46f0f4cd-8aab-4b33-b698-f459faf64190");
+    assert_eq!(
+        get("/api/v2/label/warp-records")["binds"]["label_mbid"],
+        "46f0f4cd-8aab-4b33-b698-f459faf64190"
+    );
     assert_eq!(get("/api/v2/label/Svek")["identity"]["parentLabel"], "Goldhead Music");
     let columbia = get("/api/v2/label/columbia");
     assert_eq!(columbia["over_merge"], json!({ "discogs_label_id_count": 2, "folded": true }));
@@ -396,7 +421,10 @@ fn lists_keep_to_their_filters_and_limits() {
         let some = get("/api/v2/breakouts", &[("corroboration", word)]);
         assert!(some["items"].as_array().unwrap().iter().all(|row| row["corroboration"] == word));
     }
-    assert_eq!(get("/api/v2/tastemakers/ones-to-watch", &[("limit", "2")])["onesToWatch"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        get("/api/v2/tastemakers/ones-to-watch", &[("limit", "2")])["onesToWatch"].as_array().unwrap().len(),
+        2
+    );
     let aura = get("/api/v2/aura", &[("limit", "1")]);
     let row = &aura["items"][0];
     let one = get(&format!("/api/v2/aura/{}", row["cluster_id"].as_str().unwrap()), &[]);
@@ -454,14 +482,19 @@ fn requests(catalogue: &Catalogue) -> Vec<(String, Vec<(&'static str, String)>, 
     for key in catalogue.label_keys() {
         add(&format!("/api/v2/label/{key}"), &[], label);
     }
-    for query in [("discogs", "1975486"), ("discogs", "artist:1"), ("q", "nirv"), ("url", "https://example.org/x")] {
+    for query in
+        [("discogs", "1975486"), ("discogs", "artist:1"), ("q", "nirv"), ("url", "https://example.org/x")]
+    {
         add(resolve, &[query], resolve);
     }
     add("/api/v2/artist/nobody", &[], artist);
     add("/api/v2/label/nothing", &[], label);
     add("/api/v2/search", &[("genre", "Rock"), ("genre", "Jazz"), ("year_from", "1990")], "/api/v2/search");
-    for query in [&[("title", "a"), ("fuzzy", "true")][..], &[("title", "the"), ("fuzzy", "true")], &[("title", "Intro")]]
-    {
+    for query in [
+        &[("title", "a"), ("fuzzy", "true")][..],
+        &[("title", "the"), ("fuzzy", "true")],
+        &[("title", "Intro")],
+    ] {
         add("/api/v2/tracks", query, "/api/v2/tracks");
     }
     for path in [
@@ -474,7 +507,11 @@ fn requests(catalogue: &Catalogue) -> Vec<(String, Vec<(&'static str, String)>, 
     ] {
         add(path, &[], path);
     }
-    add("/api/v2/breakouts", &[("tier", "rising"), ("corroboration", "corroborated"), ("limit", "1")], "/api/v2/breakouts");
+    add(
+        "/api/v2/breakouts",
+        &[("tier", "rising"), ("corroboration", "corroborated"), ("limit", "1")],
+        "/api/v2/breakouts",
+    );
     out
 }
 
@@ -486,16 +523,24 @@ fn every_answer_has_the_fields_of_its_kind() {
         let (status, body) = get(&catalogue, &path, &query);
         assert_eq!(status, 200, "{path} {query:?}");
         let fields: &[&str] = match schema {
-            "/api/v2/resolve" => &["cluster_id", "slug", "display", "locators", "resolved_via", "resolved_from"],
+            "/api/v2/resolve" => {
+                &["cluster_id", "slug", "display", "locators", "resolved_via", "resolved_from"]
+            }
             "/api/v2/search" => &["query", "pagination", "facets", "freshness", "results"],
-            "/api/v2/artist/{key}" => &["contract_version", "identity", "connections", "discography", "provenance"],
-            "/api/v2/label/{key}" => &["contract_version", "identity", "binds", "presence", "over_merge", "travels"],
+            "/api/v2/artist/{key}" => {
+                &["contract_version", "identity", "connections", "discography", "provenance"]
+            }
+            "/api/v2/label/{key}" => {
+                &["contract_version", "identity", "binds", "presence", "over_merge", "travels"]
+            }
             "/api/v2/tracks" => &["state", "source", "mode", "normalized", "truncated", "count", "results"],
             "/api/v2/aura" => &["state", "about", "items"],
             "/api/v2/aura/{cluster}" => &["present", "state", "aura"],
             "/api/v2/breakouts" => &["items", "state"],
             "/api/v2/tastemakers/ones-to-watch" => &["onesToWatch", "snapshotDate", "state", "stale"],
-            "/api/v2/dossier/manifest" => &["contract_version", "generated_at", "unavailable_grains", "grains"],
+            "/api/v2/dossier/manifest" => {
+                &["contract_version", "generated_at", "unavailable_grains", "grains"]
+            }
             "/api/v2/semantics/dictionary.json" => &["schema_version", "generator", "entries"],
             _ => &["object", "version", "cold_start", "recipes", "resources", "errors", "links", "types"],
         };
@@ -513,7 +558,10 @@ fn openapi() -> Option<Value> {
     match std::fs::read(&path) {
         Ok(bytes) => Some(serde_json::from_slice(&bytes).unwrap()),
         Err(problem) => {
-            println!("SKIPPED: answers were not checked against the OpenAPI document: {}: {problem}", path.display());
+            println!(
+                "SKIPPED: answers were not checked against the OpenAPI document: {}: {problem}",
+                path.display()
+            );
             None
         }
     }
@@ -534,7 +582,8 @@ fn every_answer_is_valid_by_the_services_own_description() {
         });
         let query: Vec<_> = query.iter().map(|(k, v)| (*k, v.as_str())).collect();
         let (_, body) = get(&catalogue, &path, &query);
-        let problems: Vec<_> = validator.iter_errors(&body).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        let problems: Vec<_> =
+            validator.iter_errors(&body).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(problems.is_empty(), "{path} {query:?}: {problems:?}");
     }
     assert_eq!(validators.len(), 12);

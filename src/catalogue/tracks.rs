@@ -39,7 +39,9 @@ impl Tracks {
     pub(super) fn performer(&self, name: &str, title: &str) -> Option<&'static str> {
         let (name, title) = (alphanumeric(name), alphanumeric(title));
         let known = self.0.iter().find(|track| {
-            !title.is_empty() && alphanumeric(&track.title) == title && alphanumeric(&track.artist_credit) == name
+            !title.is_empty()
+                && alphanumeric(&track.title) == title
+                && alphanumeric(&track.artist_credit) == name
         });
         known.map(|track| track.cluster_id)
     }
@@ -53,7 +55,11 @@ impl Tracks {
         let normalized = if fuzzy { lower(title) } else { alphanumeric(title) };
         let enough = if fuzzy { normalized.chars().count() >= SHORTEST_PART } else { !normalized.is_empty() };
         let matches = |track: &&Track<'_>| {
-            if fuzzy { lower(&track.title).contains(&normalized) } else { alphanumeric(&track.title) == normalized }
+            if fuzzy {
+                lower(&track.title).contains(&normalized)
+            } else {
+                alphanumeric(&track.title) == normalized
+            }
         };
         let mut by_cluster: BTreeMap<&str, (&str, u32, u32)> = BTreeMap::new();
         if enough && source != "bandcamp" {

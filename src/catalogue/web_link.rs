@@ -22,7 +22,8 @@ pub(super) enum WebLink {
     },
 }
 
-const ARTIST_HOSTS: [&str; 5] = ["soundcloud.com", "instagram.com", "open.spotify.com", "youtube.com", "bandcamp.com"];
+const ARTIST_HOSTS: [&str; 5] =
+    ["soundcloud.com", "instagram.com", "open.spotify.com", "youtube.com", "bandcamp.com"];
 
 /// Reads a link; none if it is no web address.
 pub(super) fn read(text: &str) -> Option<WebLink> {
@@ -33,7 +34,8 @@ pub(super) fn read(text: &str) -> Option<WebLink> {
     let steps: Vec<&str> =
         url.path().split('/').filter(|step| !step.is_empty() && !step.starts_with("intl-")).collect();
     let after_artist = || steps.iter().skip_while(|step| **step != "artist").nth(1);
-    let under = |parent: &str| host == parent || host.strip_suffix(parent).is_some_and(|sub| sub.ends_with('.'));
+    let under =
+        |parent: &str| host == parent || host.strip_suffix(parent).is_some_and(|sub| sub.ends_with('.'));
 
     if under("discogs.com")
         && let Some(id) = after_artist().and_then(|step| step.split('-').next()?.parse().ok())
@@ -69,7 +71,10 @@ mod tests {
         for (text, expected) in [
             ("https://www.discogs.com/artist/45-Aphex-Twin", Some(WebLink::Discogs(45))),
             ("discogs.com/de/artist/45", Some(WebLink::Discogs(45))),
-            (&format!("https://musicbrainz.org/artist/{mbid}/releases"), Some(WebLink::MusicBrainz(mbid.to_owned()))),
+            (
+                &format!("https://musicbrainz.org/artist/{mbid}/releases"),
+                Some(WebLink::MusicBrainz(mbid.to_owned())),
+            ),
             ("https://fourtet.bandcamp.com/album/three?from=x", page("fourtet.bandcamp.com")),
             ("https://open.spotify.com/intl-de/artist/7Eu1", page("open.spotify.com/artist/7eu1")),
             ("http://m.soundcloud.com/four-tet/", page("soundcloud.com/four-tet")),
@@ -83,10 +88,8 @@ mod tests {
 
     #[test]
     fn a_link_elsewhere_leaves_a_handle_to_try_as_a_name() {
-        let expected = WebLink::Elsewhere {
-            page: "ra.co/dj/four-tet".to_owned(),
-            handle: "four tet".to_owned(),
-        };
+        let expected =
+            WebLink::Elsewhere { page: "ra.co/dj/four-tet".to_owned(), handle: "four tet".to_owned() };
         assert_eq!(read("https://ra.co/dj/four-tet"), Some(expected));
     }
 

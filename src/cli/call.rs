@@ -19,11 +19,7 @@ use client::Failure;
 /// Calls one tool and prints the answer.
 pub(super) fn run(request: CallArguments) -> Exit {
     let mut seen = BTreeSet::new();
-    if let Some((twice, _)) = request
-        .arguments
-        .iter()
-        .find(|(key, _)| !seen.insert(key.as_str()))
-    {
+    if let Some((twice, _)) = request.arguments.iter().find(|(key, _)| !seen.insert(key.as_str())) {
         complain(&format!("error: {twice} is given twice"));
         return Exit::Usage;
     }
@@ -38,16 +34,8 @@ pub(super) fn run(request: CallArguments) -> Exit {
     let readable = style.readable && !request.json;
     match runtime.block_on(client::call(&request)) {
         Ok(Reply::Result(result)) => {
-            let exit = if result.failed {
-                Exit::RemoteError
-            } else {
-                Exit::Ok
-            };
-            let text = if readable {
-                render::readable(&result, style)
-            } else {
-                render::raw(&result)
-            };
+            let exit = if result.failed { Exit::RemoteError } else { Exit::Ok };
+            let text = if readable { render::readable(&result, style) } else { render::raw(&result) };
             match print(&text) {
                 Exit::Ok => exit,
                 unwritten => unwritten,

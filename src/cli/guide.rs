@@ -18,12 +18,10 @@ impl Guide {
     /// The guide to a server that has just started with the data folder `data`.
     pub(super) fn new(started: &Started, data: &Path) -> Self {
         let port = started.address.port();
-        let certificate = started.certificate.as_ref().map(|path| {
-            path.canonicalize()
-                .unwrap_or_else(|_| path.clone())
-                .display()
-                .to_string()
-        });
+        let certificate = started
+            .certificate
+            .as_ref()
+            .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string());
         let mut call_options = String::new();
         if port != 8443 {
             call_options += &format!(" --url https://localhost:{port}/mcp");
@@ -56,15 +54,10 @@ fn command(under_cargo: bool, executable: Option<PathBuf>) -> String {
 
 impl fmt::Display for Guide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            url,
-            certificate,
-            command,
-            call_options,
-        } = self;
-        let node = certificate.as_ref().map_or_else(String::new, |path| {
-            format!("NODE_EXTRA_CA_CERTS={} ", shell_word(path))
-        });
+        let Self { url, certificate, command, call_options } = self;
+        let node = certificate
+            .as_ref()
+            .map_or_else(String::new, |path| format!("NODE_EXTRA_CA_CERTS={} ", shell_word(path)));
         writeln!(f, "ono-sendai is ready: {url}")?;
         writeln!(f)?;
         writeln!(f, "Try it, from this folder in a second terminal:")?;
@@ -75,10 +68,7 @@ impl fmt::Display for Guide {
         writeln!(f, "  {node}claude")?;
         writeln!(f)?;
         writeln!(f, "VS Code, in .vscode/mcp.json:")?;
-        writeln!(
-            f,
-            "  {{ \"servers\": {{ \"hosaka\": {{ \"type\": \"http\", \"url\": \"{url}\" }} }} }}"
-        )?;
+        writeln!(f, "  {{ \"servers\": {{ \"hosaka\": {{ \"type\": \"http\", \"url\": \"{url}\" }} }} }}")?;
         writeln!(f, "  {node}code .")?;
         writeln!(f)?;
         writeln!(f, "MCP Inspector:")?;
@@ -141,10 +131,7 @@ mod tests {
     fn the_command_to_paste_is_the_one_that_was_used() {
         let release = Some(PathBuf::from("/src/target/release/ono-sendai"));
         assert_eq!(command(true, release.clone()), "cargo run --release --");
-        assert_eq!(
-            command(true, Some(PathBuf::from("/src/target/debug/ono-sendai"))),
-            "cargo run --"
-        );
+        assert_eq!(command(true, Some(PathBuf::from("/src/target/debug/ono-sendai"))), "cargo run --");
         assert_eq!(command(false, release), "/src/target/release/ono-sendai");
         assert_eq!(command(false, None), "ono-sendai");
     }

@@ -14,10 +14,7 @@ pub(super) fn start(log: &Log) {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    let lines = fmt()
-        .with_max_level(level)
-        .with_writer(std::io::stderr)
-        .with_ansi(false);
+    let lines = fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(false);
     let _already_started = match log.format {
         LogFormat::Text => lines.try_init(),
         LogFormat::Json => lines.json().try_init(),

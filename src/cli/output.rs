@@ -36,10 +36,7 @@ impl Style {
     pub(super) fn for_stdout() -> Self {
         let readable = std::io::stdout().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self {
-            readable,
-            ansi: readable && !plain,
-        }
+        Self { readable, ansi: readable && !plain }
     }
 
     /// Text that stands out.
@@ -53,11 +50,7 @@ impl Style {
     }
 
     fn dress(self, code: &str, text: &str) -> String {
-        if self.ansi {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.ansi { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
@@ -65,9 +58,7 @@ impl Style {
 pub(super) fn harmless(text: &str) -> String {
     let reorders =
         |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars()
-        .filter(|c| (!c.is_control() || matches!(c, '\n' | '\t')) && !reorders(*c))
-        .collect()
+    text.chars().filter(|c| (!c.is_control() || matches!(c, '\n' | '\t')) && !reorders(*c)).collect()
 }
 
 /// The same, on one line.
@@ -97,29 +88,16 @@ mod tests {
 
     #[test]
     fn a_plain_style_adds_nothing() {
-        let plain = Style {
-            readable: true,
-            ansi: false,
-        };
+        let plain = Style { readable: true, ansi: false };
         assert_eq!(plain.bold("x") + &plain.dim("y"), "xy");
-        assert_eq!(
-            Style {
-                readable: true,
-                ansi: true
-            }
-            .bold("x"),
-            "\x1b[1mx\x1b[0m"
-        );
+        assert_eq!(Style { readable: true, ansi: true }.bold("x"), "\x1b[1mx\x1b[0m");
     }
 
     #[test]
     fn a_shell_reads_back_the_word_that_was_quoted() {
-        for (word, quoted) in [
-            ("a/b.pem", "a/b.pem"),
-            ("", "''"),
-            ("Four Tet", "'Four Tet'"),
-            ("it's", r"'it'\''s'"),
-        ] {
+        for (word, quoted) in
+            [("a/b.pem", "a/b.pem"), ("", "''"), ("Four Tet", "'Four Tet'"), ("it's", r"'it'\''s'")]
+        {
             assert_eq!(shell_word(word), quoted);
         }
     }

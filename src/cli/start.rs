@@ -110,20 +110,14 @@ impl StartError {
         if source.kind() == io::ErrorKind::AddrInUse {
             return Self::PortTaken { address };
         }
-        Self::Listen {
-            address,
-            uid: uid(),
-            source,
-        }
+        Self::Listen { address, uid: uid(), source }
     }
 
     /// What went wrong when making or writing the data folder `path`.
     #[must_use]
     pub fn data_folder(path: &Path, source: io::Error) -> Self {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let existing = absolute
-            .ancestors()
-            .find_map(|folder| Some((folder, folder.metadata().ok()?)));
+        let existing = absolute.ancestors().find_map(|folder| Some((folder, folder.metadata().ok()?)));
         let owner = existing.map_or_else(String::new, |(folder, found)| {
             format!(
                 " ({} belongs to uid {}, mode {:04o})",
@@ -132,12 +126,7 @@ impl StartError {
                 found.mode() & 0o7777
             )
         });
-        Self::DataFolder {
-            path: absolute,
-            uid: uid(),
-            owner,
-            source,
-        }
+        Self::DataFolder { path: absolute, uid: uid(), owner, source }
     }
 
     /// The code that the process ends with.
@@ -160,22 +149,19 @@ mod tests {
     fn a_start_error_is_one_line_that_names_the_place() {
         let address: SocketAddr = "127.0.0.1:8443".parse().unwrap();
         let errors = [
-            (
-                StartError::listen(address, io::ErrorKind::AddrInUse.into()),
-                "127.0.0.1:8443 is taken",
-            ),
+            (StartError::listen(address, io::ErrorKind::AddrInUse.into()), "127.0.0.1:8443 is taken"),
             (
                 StartError::listen(address, io::ErrorKind::PermissionDenied.into()),
                 "cannot listen on 127.0.0.1:8443",
             ),
             (
-                StartError::data_folder(
-                    Path::new("/proc/none/data"),
-                    io::ErrorKind::PermissionDenied.into(),
-                ),
+                StartError::data_folder(Path::new("/proc/none/data"), io::ErrorKind::PermissionDenied.into()),
                 "data folder /proc/none/data cannot be used by uid",
             ),
-            (StartError::Certificate { reason: "/c.pem holds no certificate".into() }, "certificate: /c.pem holds"),
+            (
+                StartError::Certificate { reason: "/c.pem holds no certificate".into() },
+                "certificate: /c.pem holds",
+            ),
         ];
         for (error, wanted) in errors {
             let line = error.to_string();
@@ -187,9 +173,6 @@ mod tests {
     #[test]
     fn a_data_folder_error_says_who_owns_what_is_there() {
         let error = StartError::data_folder(Path::new("/proc/none/data"), io::ErrorKind::NotFound.into());
-        assert!(
-            error.to_string().contains("(/proc belongs to uid 0, mode 0555)"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("(/proc belongs to uid 0, mode 0555)"), "{error}");
     }
 }

@@ -39,13 +39,8 @@ pub(super) fn render(
     estimate: Option<&dyn Fn(&str) -> u64>,
     style: Style,
 ) -> String {
-    let counted: Vec<Counted<'_>> = rows
-        .iter()
-        .map(|row| Counted {
-            row,
-            tokens: estimate.map(|count| count(&row.listed)),
-        })
-        .collect();
+    let counted: Vec<Counted<'_>> =
+        rows.iter().map(|row| Counted { row, tokens: estimate.map(|count| count(&row.listed)) }).collect();
     if json {
         // Strings and numbers only: there is nothing in a row that JSON cannot hold.
         return serde_json::to_string_pretty(&counted).unwrap_or_default() + "\n";
@@ -54,11 +49,7 @@ pub(super) fn render(
     for Counted { row, tokens } in &counted {
         text += &format!("{}  {}\n", style.bold(&row.name), row.title);
         text += &format!("  {}\n", row.description);
-        let arguments = if row.arguments.is_empty() {
-            "none".to_owned()
-        } else {
-            row.arguments.join(", ")
-        };
+        let arguments = if row.arguments.is_empty() { "none".to_owned() } else { row.arguments.join(", ") };
         text += &format!("  arguments: {arguments}\n");
         text += &format!("  cost: {}; sign-in: {}", row.cost, row.auth);
         if let Some(tokens) = tokens {
@@ -102,10 +93,7 @@ mod tests {
         ]
     }
 
-    const PLAIN: Style = Style {
-        readable: false,
-        ansi: false,
-    };
+    const PLAIN: Style = Style { readable: false, ansi: false };
 
     #[test]
     fn the_text_names_everything_a_caller_needs() {

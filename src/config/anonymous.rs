@@ -17,12 +17,7 @@ pub struct Anonymous {
 
 impl Default for Anonymous {
     fn default() -> Self {
-        Self {
-            units_per_day: 2_000,
-            calls_per_minute: 10,
-            requests_per_second: 20,
-            requests_burst: 200,
-        }
+        Self { units_per_day: 2_000, calls_per_minute: 10, requests_per_second: 20, requests_burst: 200 }
     }
 }
 

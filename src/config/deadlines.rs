@@ -15,10 +15,7 @@ pub struct Deadlines {
 
 impl Default for Deadlines {
     fn default() -> Self {
-        Self {
-            call: Duration::from_millis(8_000),
-            tool: Duration::from_millis(12_000),
-        }
+        Self { call: Duration::from_millis(8_000), tool: Duration::from_millis(12_000) }
     }
 }
 

@@ -26,11 +26,7 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
         // What follows the first error of a line is mostly its echo.
         if mistakes.iter().all(|mistake| mistake.line != Some(line)) {
             let message = syntax_message(&error.message().replace('\n', ", "), text.lines().nth(line - 1));
-            mistakes.push(Mistake {
-                line: Some(line),
-                place: String::new(),
-                message,
-            });
+            mistakes.push(Mistake { line: Some(line), place: String::new(), message });
         }
     }
     (document, mistakes)
@@ -38,16 +34,10 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
 
 /// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
 fn syntax_message(parser: &str, line: Option<&str>) -> String {
-    let value = line
-        .and_then(|line| line.split_once('='))
-        .map(|(_, value)| value.trim());
+    let value = line.and_then(|line| line.split_once('=')).map(|(_, value)| value.trim());
     match value {
         Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
-            let found = if value.is_empty() {
-                "no value".to_owned()
-            } else {
-                clean(value)
-            };
+            let found = if value.is_empty() { "no value".to_owned() } else { clean(value) };
             format!(
                 "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
             )
@@ -58,11 +48,7 @@ fn syntax_message(parser: &str, line: Option<&str>) -> String {
 
 /// The text of a configuration file.
 pub(super) fn read_file(path: &Path) -> Result<String, Mistake> {
-    let whole = |message: String| Mistake {
-        line: None,
-        place: String::new(),
-        message,
-    };
+    let whole = |message: String| Mistake { line: None, place: String::new(), message };
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes))
@@ -74,17 +60,8 @@ pub(super) fn read_file(path: &Path) -> Result<String, Mistake> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let line = 1 + error
-            .as_bytes()
-            .iter()
-            .take(valid)
-            .filter(|byte| **byte == b'\n')
-            .count();
-        Mistake {
-            line: Some(line),
-            place: String::new(),
-            message: "not TOML: not UTF-8 text".to_owned(),
-        }
+        let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
+        Mistake { line: Some(line), place: String::new(), message: "not TOML: not UTF-8 text".to_owned() }
     })
 }
 
@@ -104,11 +81,7 @@ pub(super) fn describe(value: &DeValue<'_>) -> String {
 /// Text of the file on one line, without control characters, cut to what a message can hold.
 pub(super) fn clean(text: &str) -> String {
     const SHOWN_CHARS: usize = 60;
-    let mut shown: String = text
-        .chars()
-        .take(SHOWN_CHARS)
-        .flat_map(char::escape_debug)
-        .collect();
+    let mut shown: String = text.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect();
     if text.chars().nth(SHOWN_CHARS).is_some() {
         shown.push('…');
     }
@@ -118,11 +91,5 @@ pub(super) fn clean(text: &str) -> String {
 /// The line, counted from 1, of a byte of the text.
 pub(super) fn line_at(text: &str, offset: usize) -> usize {
     let range: Range<usize> = 0..offset.min(text.len());
-    1 + text
-        .as_bytes()
-        .get(range)
-        .unwrap_or_default()
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
+    1 + text.as_bytes().get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
 }

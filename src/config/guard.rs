@@ -2,7 +2,7 @@
 
 use super::host::{HostName, Origin};
 use super::keys::Keys;
-use super::network::Network;
+use crate::network::Network;
 
 /// What is believed beside the public base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

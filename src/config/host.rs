@@ -43,9 +43,7 @@ impl Origin {
     /// Takes `https://app.example.org` or `http://localhost:6274`, without a path or a final slash.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let url = Url::parse(text)
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let origin = url.origin().ascii_serialization();
         (origin == text.to_ascii_lowercase()).then_some(Self(origin))
     }
@@ -92,11 +90,7 @@ mod tests {
             ("example.org:99999", None),
             ("two words", None),
         ] {
-            assert_eq!(
-                HostName::parse(text).as_ref().map(HostName::as_str),
-                wanted,
-                "{text}"
-            );
+            assert_eq!(HostName::parse(text).as_ref().map(HostName::as_str), wanted, "{text}");
         }
     }
 

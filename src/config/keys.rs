@@ -26,12 +26,7 @@ impl<'r, 'a> Keys<'r, 'a> {
         section: &'static str,
         table: Option<&'a DeTable<'a>>,
     ) -> Self {
-        Self {
-            reader,
-            section,
-            table,
-            asked: Vec::new(),
-        }
+        Self { reader, section, table, asked: Vec::new() }
     }
 
     /// Every key that was asked for.
@@ -55,11 +50,7 @@ impl<'r, 'a> Keys<'r, 'a> {
         range: RangeInclusive<u64>,
         unit: &str,
     ) -> u64 {
-        let accepted = format!(
-            "a whole number of {unit} from {} to {}",
-            range.start(),
-            range.end()
-        );
+        let accepted = format!("a whole number of {unit} from {} to {}", range.start(), range.end());
         self.value(key, default, &accepted, |value| match value {
             DeValue::Integer(integer) => u64::from_str_radix(integer.as_str(), integer.radix())
                 .ok()
@@ -111,13 +102,14 @@ impl<'r, 'a> Keys<'r, 'a> {
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
         let accepted = format!("{accepted}, or \"\" for none");
-        self.text(key, None, &accepted, |text| {
-            if text.is_empty() {
-                Some(None)
-            } else {
-                parse(text).map(Some)
-            }
-        })
+        self.text(
+            key,
+            None,
+            &accepted,
+            |text| {
+                if text.is_empty() { Some(None) } else { parse(text).map(Some) }
+            },
+        )
     }
 
     /// The path of a file, or "" for "not set".
@@ -133,14 +125,9 @@ impl<'r, 'a> Keys<'r, 'a> {
         all: &[T],
         name: impl Fn(T) -> &'static str,
     ) -> T {
-        let accepted = all
-            .iter()
-            .map(|choice| format!("\"{}\"", name(*choice)))
-            .collect::<Vec<_>>()
-            .join(", ");
-        self.text(key, default, &accepted, |text| {
-            all.iter().copied().find(|choice| name(*choice) == text)
-        })
+        let accepted =
+            all.iter().map(|choice| format!("\"{}\"", name(*choice))).collect::<Vec<_>>().join(", ");
+        self.text(key, default, &accepted, |text| all.iter().copied().find(|choice| name(*choice) == text))
     }
 
     /// A list of strings that `parse` understands; every wrong entry is reported on its own line.
@@ -155,12 +142,7 @@ impl<'r, 'a> Keys<'r, 'a> {
             return Vec::new();
         };
         let DeValue::Array(array) = value.get_ref() else {
-            self.report(
-                line,
-                key,
-                &describe(value.get_ref()),
-                &format!("a list; each entry {accepted}"),
-            );
+            self.report(line, key, &describe(value.get_ref()), &format!("a list; each entry {accepted}"));
             return Vec::new();
         };
         let mut list = Vec::new();
@@ -173,12 +155,7 @@ impl<'r, 'a> Keys<'r, 'a> {
                 Some(parsed) => list.push(parsed),
                 None => {
                     let line = line_at(self.reader.text(), entry.span().start);
-                    self.report(
-                        line,
-                        key,
-                        &format!("{} in the list", describe(entry.get_ref())),
-                        accepted,
-                    );
+                    self.report(line, key, &format!("{} in the list", describe(entry.get_ref())), accepted);
                 }
             }
         }

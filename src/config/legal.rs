@@ -42,18 +42,13 @@ impl Contact {
 
     fn parse(text: &str) -> Option<Self> {
         if text.starts_with("https://") {
-            return Url::parse(text)
-                .ok()
-                .filter(|url| url.username().is_empty())
-                .map(Self::Page);
+            return Url::parse(text).ok().filter(|url| url.username().is_empty()).map(Self::Page);
         }
         let (name, domain) = text.split_once('@')?;
         let plain = |c: char| c.is_ascii_graphic() && !"<>()[]\\,;:\"@".contains(c);
         let sound = !name.is_empty()
             && name.chars().all(plain)
-            && domain
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-')
+            && domain.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-')
             && domain.split('.').count() >= 2
             && domain.split('.').all(|label| !label.is_empty());
         sound.then(|| Self::Email(text.to_owned()))
@@ -63,11 +58,7 @@ impl Contact {
 impl Legal {
     pub(super) fn read(keys: &mut Keys<'_, '_>) -> Self {
         Self {
-            operator: keys.optional(
-                "operator",
-                "a name of at most 200 characters on one line",
-                operator,
-            ),
+            operator: keys.optional("operator", "a name of at most 200 characters on one line", operator),
             contact: keys.optional("contact", "an e-mail address or an https address", Contact::parse),
             privacy: keys.optional_path("privacy"),
             terms: keys.optional_path("terms"),
@@ -87,11 +78,7 @@ mod tests {
 
     #[test]
     fn a_contact_is_an_address_that_mail_or_a_browser_can_use() {
-        for good in [
-            "ops@example.org",
-            "a.b+c@mail.example.org",
-            "https://example.org/contact",
-        ] {
+        for good in ["ops@example.org", "a.b+c@mail.example.org", "https://example.org/contact"] {
             assert_eq!(Contact::parse(good).unwrap().as_str(), good);
         }
         for bad in [

@@ -68,10 +68,7 @@ impl LogLevel {
 
 impl Default for Log {
     fn default() -> Self {
-        Self {
-            format: LogFormat::Text,
-            level: LogLevel::Info,
-        }
+        Self { format: LogFormat::Text, level: LogLevel::Info }
     }
 }
 

@@ -36,10 +36,7 @@ pub struct ConfigErrors {
 impl ConfigErrors {
     pub(super) fn new(name: &str, mut mistakes: Vec<Mistake>) -> Self {
         mistakes.sort_by_key(|mistake| mistake.line);
-        Self {
-            name: name.to_owned(),
-            mistakes,
-        }
+        Self { name: name.to_owned(), mistakes }
     }
 
     /// The mistakes; never empty.

@@ -24,26 +24,14 @@ impl PublicBase {
         if !canonical {
             return None;
         }
-        Some(Self {
-            text: text.to_owned(),
-            host: url.host()?.to_owned(),
-            authority: authority(&url)?,
-        })
+        Some(Self { text: text.to_owned(), host: url.host()?.to_owned(), authority: authority(&url)? })
     }
 
     /// `https://localhost` at a port.
     #[must_use]
     pub fn localhost(port: u16) -> Self {
-        let authority = if port == 443 {
-            "localhost".to_owned()
-        } else {
-            format!("localhost:{port}")
-        };
-        Self {
-            text: format!("https://{authority}"),
-            host: Host::Domain("localhost".to_owned()),
-            authority,
-        }
+        let authority = if port == 443 { "localhost".to_owned() } else { format!("localhost:{port}") };
+        Self { text: format!("https://{authority}"), host: Host::Domain("localhost".to_owned()), authority }
     }
 
     /// The address, without a final slash.
@@ -95,12 +83,9 @@ mod tests {
 
     #[test]
     fn only_the_canonical_spelling_is_a_public_base() {
-        for good in [
-            "https://mcp.example.org",
-            "https://localhost:8443",
-            "https://10.0.0.5",
-            "https://[::1]:8443",
-        ] {
+        for good in
+            ["https://mcp.example.org", "https://localhost:8443", "https://10.0.0.5", "https://[::1]:8443"]
+        {
             assert_eq!(PublicBase::parse(good).unwrap().as_str(), good);
         }
         for bad in [
@@ -131,11 +116,7 @@ mod tests {
         ] {
             // The bracketed mapped address has another canonical spelling; parse what it becomes.
             let canonical = Url::parse(base).unwrap().origin().ascii_serialization();
-            assert_eq!(
-                PublicBase::parse(&canonical).unwrap().is_loopback(),
-                loopback,
-                "{base}"
-            );
+            assert_eq!(PublicBase::parse(&canonical).unwrap().is_loopback(), loopback, "{base}");
         }
     }
 

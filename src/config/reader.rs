@@ -27,11 +27,8 @@ impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, root: &'a DeTable<'a>, syntax: Vec<Mistake>) -> Self {
         let broken_lines: BTreeSet<usize> = syntax.iter().filter_map(|mistake| mistake.line).collect();
         // After a broken section header nobody knows which section the next keys belong to.
-        let heads_section = |line: usize| {
-            text.lines()
-                .nth(line - 1)
-                .is_some_and(|line| line.starts_with('['))
-        };
+        let heads_section =
+            |line: usize| text.lines().nth(line - 1).is_some_and(|line| line.starts_with('['));
         let sections_lost = syntax
             .iter()
             .filter(|mistake| !mistake.message.ends_with(DUPLICATE))
@@ -86,9 +83,7 @@ impl<'a> Reader<'a> {
     /// Every `section.key` that was asked for.
     pub(super) fn known_keys(&self) -> Vec<String> {
         let keys = |(section, keys): &(&str, Vec<&str>)| {
-            keys.iter()
-                .map(|key| format!("{section}.{key}"))
-                .collect::<Vec<_>>()
+            keys.iter().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
         };
         self.known.iter().flat_map(keys).collect()
     }
@@ -98,34 +93,19 @@ impl<'a> Reader<'a> {
         for (key, value) in self.root {
             let (name, line) = (key.get_ref().as_ref(), line_at(self.text, key.span().start));
             let sections: Vec<&str> = self.known.iter().map(|(section, _)| *section).collect();
-            match (
-                self.known.iter().position(|(section, _)| *section == name),
-                value.get_ref(),
-            ) {
+            match (self.known.iter().position(|(section, _)| *section == name), value.get_ref()) {
                 (Some(at), DeValue::Table(table)) => self.unknown_keys(at, table),
                 (Some(_), other) => {
-                    self.report(
-                        line,
-                        name,
-                        &describe(other),
-                        &format!("a section, written [{name}]"),
-                    );
+                    self.report(line, name, &describe(other), &format!("a section, written [{name}]"));
                 }
                 (None, DeValue::Table(_)) => {
                     let accepted = match nearest(name, sections.iter().copied()) {
                         Some(section) => format!("[{section}] (the nearest name)"),
-                        None => sections
-                            .iter()
-                            .map(|name| format!("[{name}]"))
-                            .collect::<Vec<_>>()
-                            .join(", "),
+                        None => {
+                            sections.iter().map(|name| format!("[{name}]")).collect::<Vec<_>>().join(", ")
+                        }
                     };
-                    self.report(
-                        line,
-                        &format!("[{}]", clean(name)),
-                        "an unknown section",
-                        &accepted,
-                    );
+                    self.report(line, &format!("[{}]", clean(name)), "an unknown section", &accepted);
                 }
                 (None, _) => {
                     let accepted = match self.home_of(name) {
@@ -156,12 +136,7 @@ impl<'a> Reader<'a> {
                 asked.join(", ")
             };
             let line = line_at(self.text, key.span().start);
-            self.report(
-                line,
-                &format!("{section}.{}", clean(name)),
-                "an unknown key",
-                &accepted,
-            );
+            self.report(line, &format!("{section}.{}", clean(name)), "an unknown key", &accepted);
         }
     }
 

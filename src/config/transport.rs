@@ -57,12 +57,7 @@ impl Transport {
             body_limit_bytes: kib(keys, "body_limit_kib", default.body_limit_bytes, 16..=16_384),
             idle_timeout: keys.seconds("idle_timeout_s", default.idle_timeout, 5..=3_600),
             http2_streams: keys
-                .whole(
-                    "http2_streams",
-                    default.http2_streams.into(),
-                    1..=1_000,
-                    "streams",
-                )
+                .whole("http2_streams", default.http2_streams.into(), 1..=1_000, "streams")
                 .try_into()
                 .unwrap_or(default.http2_streams),
             connections: to_usize(keys.whole(
@@ -83,10 +78,7 @@ fn kib(
     default_bytes: usize,
     range: std::ops::RangeInclusive<u64>,
 ) -> usize {
-    to_usize(
-        keys.whole(key, default_bytes as u64 / 1024, range, "KiB")
-            .saturating_mul(1024),
-    )
+    to_usize(keys.whole(key, default_bytes as u64 / 1024, range, "KiB").saturating_mul(1024))
 }
 
 fn to_usize(number: u64) -> usize {

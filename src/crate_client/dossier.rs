@@ -120,7 +120,10 @@ pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, Ups
     let facts: Fact<WireFacts<'_>> = reading::facet(wire.facts);
     let debut: Fact<WireDebut<'_>> = reading::facet(wire.debut);
     let discography: Fact<WireDiscography<'_>> = reading::facet(wire.discography);
-    let mbid = facts.as_ref().ok().and_then(|facts| mbid(facts.mbid))
+    let mbid = facts
+        .as_ref()
+        .ok()
+        .and_then(|facts| mbid(facts.mbid))
         .or_else(|| debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid)));
     let Some(who) = who(&identity, key, mbid) else { return Err(UpstreamFault::Unreadable) };
     Ok(Some(Dossier {
@@ -133,7 +136,10 @@ pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, Ups
         genre: reading::facet(wire.behavioral).and_then(|found| genre(&found)),
         discography: discography.and_then(|found| releases(&found)),
         emergence: reading::facet(wire.emergence).and_then(|found| emergence(&found)),
-        prose: text(identity.profile).and_then(|text| Prose::new("profile", &text, Source::Discogs)).into_iter().collect(),
+        prose: text(identity.profile)
+            .and_then(|text| Prose::new("profile", &text, Source::Discogs))
+            .into_iter()
+            .collect(),
     }))
 }
 
@@ -176,10 +182,8 @@ fn names(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
 
 fn aliases(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
     let rows: Vec<&RawValue> = reading::value(raw)?;
-    let aliases: Vec<CleanName> = rows
-        .into_iter()
-        .filter_map(|row| CleanName::new(display_name(&text(Some(row))?)))
-        .collect();
+    let aliases: Vec<CleanName> =
+        rows.into_iter().filter_map(|row| CleanName::new(display_name(&text(Some(row))?))).collect();
     if aliases.is_empty() { Err(GapReason::HonestGap) } else { Ok(aliases) }
 }
 
@@ -200,7 +204,10 @@ fn origin(facts: &WireFacts<'_>) -> Fact<Origin> {
 }
 
 fn genre(behavioral: &WireBehavioral<'_>) -> Fact<Genre> {
-    Ok(Genre { primary: name(behavioral.primary_genre)?, styles: names(behavioral.primary_styles).unwrap_or_default() })
+    Ok(Genre {
+        primary: name(behavioral.primary_genre)?,
+        styles: names(behavioral.primary_styles).unwrap_or_default(),
+    })
 }
 
 fn releases(discography: &WireDiscography<'_>) -> Fact<Discography> {

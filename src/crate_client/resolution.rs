@@ -174,7 +174,10 @@ mod tests {
         let identity = resolution.identity.unwrap();
         assert_eq!(identity.cluster_id, None);
         assert_eq!(identity.discogs_id, None);
-        assert_eq!(identity.mbid.map(|id| id.to_string()).as_deref(), Some("3bcff06f-675a-451f-9075-99e8657047e8"));
+        assert_eq!(
+            identity.mbid.map(|id| id.to_string()).as_deref(),
+            Some("3bcff06f-675a-451f-9075-99e8657047e8")
+        );
         assert_eq!((resolution.links, resolution.links_total), (vec![], 1));
     }
 

@@ -62,7 +62,8 @@ impl Transport for CatalogueTransport {
             let query: Vec<(String, String)> =
                 request.query.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
             let today = self.clock.utc().date();
-            let answer = self.catalogue.answer(&CatalogueRequest { path: request.path, query: &query, today });
+            let answer =
+                self.catalogue.answer(&CatalogueRequest { path: request.path, query: &query, today });
             Ok(Answer { status: answer.status, body: answer.body })
         })
     }

@@ -90,7 +90,10 @@ mod tests {
             line.line(),
             "Data by hosaka (crate.hosaka.fm); sources: Discogs (CC0), MusicBrainz (CC0)."
         );
-        assert_eq!(Attribution::of(&Sources::default(), Origin::Service).line(), "Data by hosaka (crate.hosaka.fm).");
+        assert_eq!(
+            Attribution::of(&Sources::default(), Origin::Service).line(),
+            "Data by hosaka (crate.hosaka.fm)."
+        );
     }
 
     #[test]

@@ -123,41 +123,72 @@ impl ErrorType {
     fn row(self) -> (&'static str, Property, Property, &'static str) {
         use Property::{No, Reserved, Varies, Yes};
         match self {
-            Self::InvalidArgument => {
-                ("invalid_argument", Yes, No, "an argument failed validation; fix what data.param names and call again")
+            Self::InvalidArgument => (
+                "invalid_argument",
+                Yes,
+                No,
+                "an argument failed validation; fix what data.param names and call again",
+            ),
+            Self::OneOfRequired => (
+                "one_of_required",
+                Yes,
+                No,
+                "the tool needs one of several alternative arguments and got none",
+            ),
+            Self::RangeTooLarge => {
+                ("range_too_large", Yes, No, "a limit exceeds the maximum that data names; lower it")
             }
-            Self::OneOfRequired => {
-                ("one_of_required", Yes, No, "the tool needs one of several alternative arguments and got none")
-            }
-            Self::RangeTooLarge => ("range_too_large", Yes, No, "a limit exceeds the maximum that data names; lower it"),
-            Self::PlaceholderDetected => {
-                ("placeholder_detected", Yes, No, "an argument looks like a placeholder; resolve the real value first")
-            }
+            Self::PlaceholderDetected => (
+                "placeholder_detected",
+                Yes,
+                No,
+                "an argument looks like a placeholder; resolve the real value first",
+            ),
             Self::Unauthorized => ("unauthorized", Varies, No, "the tool needs a sign-in"),
             Self::InsufficientScope => ("insufficient_scope", Reserved, Reserved, "reserved, not issued"),
-            Self::QuotaExceeded => {
-                ("quota_exceeded", No, No, "the allowance of the period is used up; data.reset_at says when it resets")
-            }
-            Self::AnonymousCapacityExhausted => {
-                ("anonymous_capacity_exhausted", Yes, Yes, "anonymous capacity is used up; sign in or retry later")
-            }
+            Self::QuotaExceeded => (
+                "quota_exceeded",
+                No,
+                No,
+                "the allowance of the period is used up; data.reset_at says when it resets",
+            ),
+            Self::AnonymousCapacityExhausted => (
+                "anonymous_capacity_exhausted",
+                Yes,
+                Yes,
+                "anonymous capacity is used up; sign in or retry later",
+            ),
             Self::RateLimited => ("rate_limited", Yes, Yes, "too many calls; wait for data.retry_after_ms"),
-            Self::LinkedCapacityExhausted => {
-                ("linked_capacity_exhausted", Yes, Yes, "the shared capacity is exhausted; retry in a few minutes")
-            }
-            Self::RequestInProgress => {
-                ("request_in_progress", Yes, Yes, "the identical request is running; wait for data.retry_after_ms")
-            }
+            Self::LinkedCapacityExhausted => (
+                "linked_capacity_exhausted",
+                Yes,
+                Yes,
+                "the shared capacity is exhausted; retry in a few minutes",
+            ),
+            Self::RequestInProgress => (
+                "request_in_progress",
+                Yes,
+                Yes,
+                "the identical request is running; wait for data.retry_after_ms",
+            ),
             Self::UpstreamDegraded => {
                 ("upstream_degraded", Yes, Yes, "the data service is degraded; retry after 30 seconds")
             }
-            Self::UpstreamError => {
-                ("upstream_error", Varies, Varies, "the data service failed or a deadline passed; see data.cause")
+            Self::UpstreamError => (
+                "upstream_error",
+                Varies,
+                Varies,
+                "the data service failed or a deadline passed; see data.cause",
+            ),
+            Self::MeteringUnavailable => (
+                "metering_unavailable",
+                Yes,
+                Yes,
+                "the call could not be metered and was not served; retry shortly",
+            ),
+            Self::ToolDisabled => {
+                ("tool_disabled", Yes, Varies, "the tool is switched off for now; see data.fix_hint")
             }
-            Self::MeteringUnavailable => {
-                ("metering_unavailable", Yes, Yes, "the call could not be metered and was not served; retry shortly")
-            }
-            Self::ToolDisabled => ("tool_disabled", Yes, Varies, "the tool is switched off for now; see data.fix_hint"),
             Self::IdempotencyConflict => ("idempotency_conflict", Reserved, Reserved, "reserved, not issued"),
             Self::Internal => ("internal", No, No, "an unexpected server error; report meta.request_id"),
         }
@@ -313,7 +344,10 @@ mod tests {
 
     #[test]
     fn an_error_carries_the_fixed_properties_of_its_type() {
-        let error = serde_json::to_value(ToolError::new(ErrorType::RateLimited, "slow down").with("retry_after_ms", 2000)).unwrap();
+        let error = serde_json::to_value(
+            ToolError::new(ErrorType::RateLimited, "slow down").with("retry_after_ms", 2000),
+        )
+        .unwrap();
         assert_eq!(
             error,
             serde_json::json!({"type": "rate_limited", "message": "slow down", "recoverable": true,

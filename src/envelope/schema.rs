@@ -146,10 +146,13 @@ fn definitions() -> Value {
         ("origin", json!({"city": nullable_text(), "country": nullable_text()})),
         ("debut", json!({"year": {"type": "integer", "minimum": 1, "maximum": 9999}})),
         ("genre", json!({"primary": text(), "styles": {"type": "array", "items": text()}})),
-        ("discography", json!({
-            "total": count(), "shown": count(), "truncated": {"type": "boolean"},
-            "releases": {"type": "array", "items": closed(json!({"master_id": count(), "title": text()}))},
-        })),
+        (
+            "discography",
+            json!({
+                "total": count(), "shown": count(), "truncated": {"type": "boolean"},
+                "releases": {"type": "array", "items": closed(json!({"master_id": count(), "title": text()}))},
+            }),
+        ),
         ("emergence", json!({"tier": text(), "momentum": nullable_text()})),
     ] {
         card.insert(name.to_owned(), facet(fact));

@@ -26,6 +26,12 @@ enum Handling {
 impl From<Prose> for UntrustedText {
     fn from(prose: Prose) -> Self {
         let (field, text, source) = prose.into_parts();
-        Self { field, text, source: source.name(), licence: source.licence(), handling: Handling::DisplayOnly }
+        Self {
+            field,
+            text,
+            source: source.name(),
+            licence: source.licence(),
+            handling: Handling::DisplayOnly,
+        }
     }
 }

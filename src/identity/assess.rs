@@ -203,15 +203,10 @@ impl Findings {
 
     fn conclude(mut self, evidence: &Evidence<'_>) -> Assessment {
         let applies = |state: &AmbiguityState| self.states.contains(state);
-        let state = AmbiguityState::PRECEDENCE
-            .into_iter()
-            .find(applies)
-            .unwrap_or(AmbiguityState::None);
+        let state = AmbiguityState::PRECEDENCE.into_iter().find(applies).unwrap_or(AmbiguityState::None);
         self.reasons.sort_by_key(|reason| reason.rank());
         let mut candidates: Vec<Candidate> = Vec::new();
-        let resolved = evidence
-            .resolved
-            .and_then(|resolved| as_candidate(resolved, self.resolved_rows));
+        let resolved = evidence.resolved.and_then(|resolved| as_candidate(resolved, self.resolved_rows));
         let offered = evidence.offered.iter().cloned();
         let mut list = |more: &mut dyn Iterator<Item = Candidate>| {
             for candidate in more {
@@ -233,11 +228,7 @@ impl Findings {
                 list(&mut resolved.into_iter().chain(self.others).chain(offered));
             }
         }
-        Assessment {
-            state,
-            reasons: self.reasons,
-            candidates,
-        }
+        Assessment { state, reasons: self.reasons, candidates }
     }
 }
 
@@ -265,10 +256,7 @@ fn by_name(evidence: &Evidence<'_>, asked: &str, findings: &mut Findings) {
             None => rows_alone(asked, rows, findings),
         },
     }
-    if evidence
-        .resolved
-        .is_some_and(|resolved| numbers_disagree(asked, resolved))
-    {
+    if evidence.resolved.is_some_and(|resolved| numbers_disagree(asked, resolved)) {
         findings.add(AmbiguityState::Unknown, Reason::DisambiguationSuffix);
     }
 }
@@ -278,29 +266,14 @@ fn rows_beside(resolved: &Resolved, asked: &str, rows: &[ProbeRow], findings: &m
     let rows = Rows::compare(asked, &resolved.name, rows);
     let own = resolved.cluster_id.as_ref();
     findings.resolved_rows = own.map(|own| rows.exact_rows_of(own));
-    let elsewhere = rows
-        .clusters()
-        .into_iter()
-        .filter(|cluster| Some(*cluster) != own)
-        .count();
+    let elsewhere = rows.clusters().into_iter().filter(|cluster| Some(*cluster) != own).count();
     let own_is_verified =
         own.is_some_and(|own| resolved.tier == Tier::Discogs || rows.clusters().contains(&own));
     let distinct = count(elsewhere).saturating_add(u32::from(own_is_verified));
-    let collides = if own.is_some() {
-        elsewhere > 0
-    } else {
-        elsewhere > 1
-    };
-    let competing = if rows.variants > 0 {
-        AmbiguityState::Unknown
-    } else {
-        AmbiguityState::None
-    };
+    let collides = if own.is_some() { elsewhere > 0 } else { elsewhere > 1 };
+    let competing = if rows.variants > 0 { AmbiguityState::Unknown } else { AmbiguityState::None };
     if collides {
-        findings.add(
-            AmbiguityState::NameCollision,
-            Reason::ProbeDistinctVerifiedClusters(distinct),
-        );
+        findings.add(AmbiguityState::NameCollision, Reason::ProbeDistinctVerifiedClusters(distinct));
     } else if own.is_some_and(|own| rows.exact_rows_of(own) > 0) {
         findings.add(competing, Reason::ProbeSingle);
     } else if rows.exact == 0 {
@@ -309,16 +282,8 @@ fn rows_beside(resolved: &Resolved, asked: &str, rows: &[ProbeRow], findings: &m
         findings.add(AmbiguityState::Unknown, Reason::ProbeNoBoundRows);
     }
     hints(&rows, findings);
-    let known = findings
-        .others
-        .iter()
-        .map(|c| c.cluster_id.clone())
-        .collect::<Vec<_>>();
-    findings.others.extend(
-        rows.candidates(own)
-            .into_iter()
-            .filter(|c| !known.contains(&c.cluster_id)),
-    );
+    let known = findings.others.iter().map(|c| c.cluster_id.clone()).collect::<Vec<_>>();
+    findings.others.extend(rows.candidates(own).into_iter().filter(|c| !known.contains(&c.cluster_id)));
 }
 
 /// What the rows say when no record was found.
@@ -329,9 +294,7 @@ fn rows_alone(asked: &str, rows: &[ProbeRow], findings: &mut Findings) {
         FoldedPick::Several(rows) => rows,
         FoldedPick::None => Vec::new(),
     };
-    let strictly = picked
-        .iter()
-        .all(|row| fold(display_name(&row.artist)) == fold(display_name(asked)));
+    let strictly = picked.iter().all(|row| fold(display_name(&row.artist)) == fold(display_name(asked)));
     let compared_picks = Rows::all_of(&picked, rows);
     let distinct = count(compared_picks.clusters().len());
     if picked.len() > 1 {
@@ -377,9 +340,7 @@ fn binding(evidence: &Evidence<'_>, findings: &mut Findings) {
             }
         }
     }
-    let without_identity = evidence
-        .resolved
-        .is_none_or(|resolved| resolved.cluster_id.is_none());
+    let without_identity = evidence.resolved.is_none_or(|resolved| resolved.cluster_id.is_none());
     if without_identity && !evidence.offered.is_empty() {
         findings.note(Reason::PrefixCandidates(count(evidence.offered.len())));
     }

@@ -87,9 +87,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
 }
 
 fn case_folded(c: char) -> impl Iterator<Item = char> {
-    c.to_lowercase()
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase)
+    c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
 fn plain_letters(c: char) -> impl Iterator<Item = char> {
@@ -187,11 +185,7 @@ impl Key {
     }
 
     fn finish(self) -> String {
-        if self.holds_letter {
-            self.text.nfc().collect()
-        } else {
-            String::new()
-        }
+        if self.holds_letter { self.text.nfc().collect() } else { String::new() }
     }
 }
 
@@ -203,11 +197,7 @@ fn loose_key(text: &str) -> Folded {
         .iter()
         .enumerate()
         .map(|(at, word)| {
-            if at > 0 && at < last && matches!(*word, "&" | "+") {
-                "and".to_owned()
-            } else {
-                spell_and(word)
-            }
+            if at > 0 && at < last && matches!(*word, "&" | "+") { "and".to_owned() } else { spell_and(word) }
         })
         .collect();
     let whole = fold(&spelt.join(" "));
@@ -216,11 +206,7 @@ fn loose_key(text: &str) -> Folded {
     };
     let rest = fold(&rest.join(" "));
     let names_something = rest.is_comparable() && !matches!(rest.as_str(), "the" | "a" | "an");
-    if fold(first).as_str() == "the" && names_something {
-        rest
-    } else {
-        whole
-    }
+    if fold(first).as_str() == "the" && names_something { rest } else { whole }
 }
 
 /// `&` and `+` between two letters of one word, spelt out; at its edge they are part of the name (`&TEAM`).
@@ -313,9 +299,7 @@ mod tests {
 
     #[test]
     fn f07_invisible_characters_never_make_another_name() {
-        for c in [
-            '\0', '\u{200B}', '\u{200D}', '\u{FEFF}', '\u{200E}', '\u{202E}', '\u{FE0F}', '\u{2060}',
-        ] {
+        for c in ['\0', '\u{200B}', '\u{200D}', '\u{FEFF}', '\u{200E}', '\u{202E}', '\u{FE0F}', '\u{2060}'] {
             same("Boris", &format!("{c}Bo{c}ris{c}"));
         }
     }
@@ -407,9 +391,7 @@ mod tests {
 
     #[test]
     fn a_name_without_letters_is_not_comparable() {
-        for name in [
-            "!!!", "", " ", "$$$", "...", "?", "\u{200B}", "\u{301}", "🎧", "+", "-_-",
-        ] {
+        for name in ["!!!", "", " ", "$$$", "...", "?", "\u{200B}", "\u{301}", "🎧", "+", "-_-"] {
             assert!(!fold(name).is_comparable(), "{name:?}");
             assert!(!loosely_equal(name, name), "{name:?}");
         }

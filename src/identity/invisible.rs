@@ -38,9 +38,7 @@ mod tests {
 
     #[test]
     fn nothing_a_reader_sees_is_called_invisible() {
-        for c in [
-            'a', 'é', '!', ' ', '\t', '\n', '\u{3000}', 'ガ', '\u{0301}', '\u{3099}', '🎧',
-        ] {
+        for c in ['a', 'é', '!', ' ', '\t', '\n', '\u{3000}', 'ガ', '\u{0301}', '\u{3099}', '🎧'] {
             assert!(!is_invisible(c), "{c:?}");
         }
     }

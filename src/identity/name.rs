@@ -151,20 +151,9 @@ mod tests {
     #[test]
     fn an_id_or_link_in_place_of_a_name_names_its_argument() {
         assert_eq!(found(&"ab".repeat(32)), Found::ValueOf(Argument::ClusterId));
-        assert_eq!(
-            found("F22942A1-6F70-4F48-866E-238CB2308FBD"),
-            Found::ValueOf(Argument::Mbid)
-        );
-        assert_eq!(
-            found("https://aphextwin.bandcamp.com/"),
-            Found::ValueOf(Argument::Url)
-        );
+        assert_eq!(found("F22942A1-6F70-4F48-866E-238CB2308FBD"), Found::ValueOf(Argument::Mbid));
+        assert_eq!(found("https://aphextwin.bandcamp.com/"), Found::ValueOf(Argument::Url));
         assert_eq!(found("{{artist}}"), Found::Placeholder);
-        assert_eq!(
-            TrackTitle::parse(Argument::Track, &"ab".repeat(32))
-                .unwrap()
-                .as_str(),
-            "ab".repeat(32)
-        );
+        assert_eq!(TrackTitle::parse(Argument::Track, &"ab".repeat(32)).unwrap().as_str(), "ab".repeat(32));
     }
 }

@@ -70,39 +70,22 @@ mod tests {
 
     fn row(artist: &str, cluster: u8) -> ProbeRow {
         let cluster_id = (cluster > 0).then(|| ClusterId::parse(&format!("{cluster:064x}")).unwrap());
-        ProbeRow {
-            artist: artist.to_owned(),
-            cluster_id,
-        }
+        ProbeRow { artist: artist.to_owned(), cluster_id }
     }
 
     #[test]
     fn one_bound_artist_equal_after_folding_is_picked() {
-        let rows = [
-            row("Björk", 1),
-            row("Björk", 1),
-            row("Bjork Guðmundsdóttir", 2),
-            row("BJÖRK", 0),
-        ];
+        let rows = [row("Björk", 1), row("Björk", 1), row("Bjork Guðmundsdóttir", 2), row("BJÖRK", 0)];
         assert_eq!(pick_folded("bjork", &rows), FoldedPick::One(row("Björk", 1)));
-        assert_eq!(
-            pick_folded("Beatles", &[row("The Beatles", 3)]),
-            FoldedPick::One(row("The Beatles", 3))
-        );
+        assert_eq!(pick_folded("Beatles", &[row("The Beatles", 3)]), FoldedPick::One(row("The Beatles", 3)));
         let both = [row("Simon & Garfunkel", 4), row("Simon And Garfunkel", 4)];
-        assert_eq!(
-            pick_folded("simon and garfunkel", &both),
-            FoldedPick::One(both[1].clone())
-        );
+        assert_eq!(pick_folded("simon and garfunkel", &both), FoldedPick::One(both[1].clone()));
     }
 
     #[test]
     fn f09_a_name_with_and_without_article_is_ambiguous_not_merged() {
         let rows = [row("The Band", 1), row("Band", 2)];
-        assert_eq!(
-            pick_folded("band", &rows),
-            FoldedPick::Several(vec![row("Band", 2), row("The Band", 1)])
-        );
+        assert_eq!(pick_folded("band", &rows), FoldedPick::Several(vec![row("Band", 2), row("The Band", 1)]));
     }
 
     #[test]
@@ -120,14 +103,8 @@ mod tests {
     #[test]
     fn f01_homonyms_that_share_a_cluster_are_two() {
         let rows = [row("Rob Brown", 1), row("Rob Brown (3)", 1)];
-        assert_eq!(
-            pick_folded("rob browN", &rows),
-            FoldedPick::Several(rows.to_vec())
-        );
-        assert_eq!(
-            pick_folded("Rob Brown (3)", &rows),
-            FoldedPick::One(rows[1].clone())
-        );
+        assert_eq!(pick_folded("rob browN", &rows), FoldedPick::Several(rows.to_vec()));
+        assert_eq!(pick_folded("Rob Brown (3)", &rows), FoldedPick::One(rows[1].clone()));
         assert_eq!(pick_folded("Rob Brown (4)", &rows), FoldedPick::None);
     }
 

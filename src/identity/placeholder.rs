@@ -9,10 +9,7 @@
 #[must_use]
 pub fn is_placeholder(value: &str) -> bool {
     let value = value.trim().to_lowercase();
-    let word: String = value
-        .chars()
-        .map(|c| if matches!(c, '-' | ' ') { '_' } else { c })
-        .collect();
+    let word: String = value.chars().map(|c| if matches!(c, '-' | ' ') { '_' } else { c }).collect();
     is_template(&value)
         || within(&value, "<", ">").is_some()
         || [("{", "}"), ("[", "]")]
@@ -115,9 +112,7 @@ fn is_variable(inner: &str) -> bool {
     let known = parts().any(|part| VARIABLES.contains(&part));
     lower && (inner.contains('_') || known)
         || (inner.contains('_')
-            && inner
-                .chars()
-                .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
+            && inner.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
 }
 
 #[cfg(test)]

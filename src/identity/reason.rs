@@ -23,24 +23,12 @@ pub enum AmbiguityState {
 
 impl AmbiguityState {
     /// Every state.
-    pub const ALL: [Self; 6] = [
-        Self::None,
-        Self::NameCollision,
-        Self::Observed,
-        Self::OverMerged,
-        Self::Unresolved,
-        Self::Unknown,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::None, Self::NameCollision, Self::Observed, Self::OverMerged, Self::Unresolved, Self::Unknown];
 
     /// Of several states that apply, the first in this order is the one to tell.
-    pub const PRECEDENCE: [Self; 6] = [
-        Self::OverMerged,
-        Self::NameCollision,
-        Self::Unresolved,
-        Self::Observed,
-        Self::Unknown,
-        Self::None,
-    ];
+    pub const PRECEDENCE: [Self; 6] =
+        [Self::OverMerged, Self::NameCollision, Self::Unresolved, Self::Observed, Self::Unknown, Self::None];
 
     /// The word of the public vocabulary.
     #[must_use]
@@ -96,15 +84,8 @@ pub enum LocatorKind {
 
 impl LocatorKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
-        Self::ClusterId,
-        Self::DiscogsId,
-        Self::Mbid,
-        Self::Url,
-        Self::Isrc,
-        Self::ArtistTrack,
-        Self::Slug,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::ClusterId, Self::DiscogsId, Self::Mbid, Self::Url, Self::Isrc, Self::ArtistTrack, Self::Slug];
 
     /// The word of the public vocabulary.
     #[must_use]
@@ -182,30 +163,15 @@ impl Reason {
             "locator:<kind>",
             "identified by `cluster_id`, `discogs_id`, `mbid`, `url`, `isrc`, `artist_track` or `slug`; no name was compared",
         ),
-        (
-            "same_name_probe:not_run",
-            "the lookup was by name but the probe did not run; state is `unknown`",
-        ),
-        (
-            "same_name_probe:not_comparable",
-            "the name holds no letter or digit (`!!!`); state is `unknown`",
-        ),
-        (
-            "same_name_probe:unavailable",
-            "the probe failed upstream; state is `unknown`",
-        ),
+        ("same_name_probe:not_run", "the lookup was by name but the probe did not run; state is `unknown`"),
+        ("same_name_probe:not_comparable", "the name holds no letter or digit (`!!!`); state is `unknown`"),
+        ("same_name_probe:unavailable", "the probe failed upstream; state is `unknown`"),
         (
             "same_name_probe:<n>_distinct_verified_clusters",
             "`<n>` verified artists carry this exact name; state is `name_collision`",
         ),
-        (
-            "same_name_probe:single",
-            "exactly one verified exact-name record, the resolved one",
-        ),
-        (
-            "same_name_probe:no_exact_rows",
-            "the probe returned no exact-name row; nothing competes",
-        ),
+        ("same_name_probe:single", "exactly one verified exact-name record, the resolved one"),
+        ("same_name_probe:no_exact_rows", "the probe returned no exact-name row; nothing competes"),
         (
             "same_name_probe:no_bound_rows",
             "exact-name rows exist but none is bound to an identity; state is `unknown`",
@@ -226,14 +192,8 @@ impl Reason {
             "identity:observed_tier",
             "observed in hosaka's own signals without a catalogue binding; state is `observed`",
         ),
-        (
-            "identity:no_cluster",
-            "a record matched but has no cluster id, so rows cannot be compared with it",
-        ),
-        (
-            "identity:no_record",
-            "the data service holds no record for the input; state is `unresolved`",
-        ),
+        ("identity:no_cluster", "a record matched but has no cluster id, so rows cannot be compared with it"),
+        ("identity:no_record", "the data service holds no record for the input; state is `unresolved`"),
         (
             "identity:prefix_candidates:<k>",
             "`<k>` observed records whose names begin alike were offered instead",
@@ -295,22 +255,9 @@ mod tests {
     #[test]
     fn the_six_states_have_the_words_of_the_specification() {
         let words: Vec<_> = AmbiguityState::ALL.iter().map(|s| s.as_str()).collect();
-        assert_eq!(
-            words,
-            [
-                "none",
-                "name_collision",
-                "observed",
-                "over_merged",
-                "unresolved",
-                "unknown"
-            ]
-        );
+        assert_eq!(words, ["none", "name_collision", "observed", "over_merged", "unresolved", "unknown"]);
         for state in AmbiguityState::ALL {
-            assert_eq!(
-                AmbiguityState::PRECEDENCE.iter().filter(|s| **s == state).count(),
-                1
-            );
+            assert_eq!(AmbiguityState::PRECEDENCE.iter().filter(|s| **s == state).count(), 1);
         }
     }
 
@@ -324,18 +271,12 @@ mod tests {
             (Reason::ProbeNotRun, "same_name_probe:not_run"),
             (Reason::ProbeNotComparable, "same_name_probe:not_comparable"),
             (Reason::ProbeUnavailable, "same_name_probe:unavailable"),
-            (
-                Reason::ProbeDistinctVerifiedClusters(2),
-                "same_name_probe:2_distinct_verified_clusters",
-            ),
+            (Reason::ProbeDistinctVerifiedClusters(2), "same_name_probe:2_distinct_verified_clusters"),
             (Reason::ProbeSingle, "same_name_probe:single"),
             (Reason::ProbeNoExactRows, "same_name_probe:no_exact_rows"),
             (Reason::ProbeNoBoundRows, "same_name_probe:no_bound_rows"),
             (Reason::ProbeUnboundExact(4), "same_name_probe:unbound_exact:4"),
-            (
-                Reason::ProbeSuffixVariants(5),
-                "same_name_probe:suffix_variants:5",
-            ),
+            (Reason::ProbeSuffixVariants(5), "same_name_probe:suffix_variants:5"),
             (Reason::DisambiguationSuffix, "identity:disambiguation_suffix"),
             (Reason::ObservedTier, "identity:observed_tier"),
             (Reason::NoCluster, "identity:no_cluster"),
@@ -348,10 +289,7 @@ mod tests {
             assert_eq!(reason.pattern(), pattern);
             let fixed = |c: char| c == '<' || c.is_ascii_digit();
             let (prefix, shown_prefix) = (pattern.split(fixed).next(), shown.split(fixed).next());
-            assert!(
-                pattern.contains("<kind>") || prefix == shown_prefix,
-                "{shown} is not {pattern}"
-            );
+            assert!(pattern.contains("<kind>") || prefix == shown_prefix, "{shown} is not {pattern}");
         }
     }
 }

@@ -217,13 +217,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} must be {}; found {}",
-            self.argument,
-            self.argument.accepts(),
-            self.found
-        )?;
+        write!(f, "{} must be {}; found {}", self.argument, self.argument.accepts(), self.found)?;
         match self.use_instead() {
             Some(argument) => write!(f, ": pass it as {argument}"),
             None => Ok(()),
@@ -241,10 +235,7 @@ mod tests {
     fn a_refusal_names_argument_acceptance_and_finding() {
         let text = Refusal::new(Argument::Mbid, Found::ValueOf(Argument::DiscogsId)).to_string();
         assert!(text.starts_with("mbid must be a MusicBrainz artist id"), "{text}");
-        assert!(
-            text.ends_with("found a value in the form of discogs_id: pass it as discogs_id"),
-            "{text}"
-        );
+        assert!(text.ends_with("found a value in the form of discogs_id: pass it as discogs_id"), "{text}");
         let text = Refusal::new(Argument::Url, Found::Page(PageKind::Track)).to_string();
         assert!(text.ends_with("found a link to a track or video page"), "{text}");
     }
@@ -252,10 +243,7 @@ mod tests {
     #[test]
     fn only_a_good_value_of_another_kind_names_another_argument() {
         for argument in Argument::ALL {
-            assert_eq!(
-                Refusal::new(Argument::Q, Found::ValueOf(argument)).use_instead(),
-                Some(argument)
-            );
+            assert_eq!(Refusal::new(Argument::Q, Found::ValueOf(argument)).use_instead(), Some(argument));
         }
         for kind in PageKind::ALL {
             assert_eq!(Refusal::new(Argument::Url, Found::Page(kind)).use_instead(), None);

@@ -44,9 +44,7 @@ pub fn readings(name: &str) -> (&str, Option<(&str, u16)>) {
 pub(super) fn suffix_number(digits: &str) -> Option<u16> {
     let plain = !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
     let number = digits.parse().ok().filter(|_| plain)?;
-    (LOWEST_SUFFIX..=HIGHEST_SUFFIX)
-        .contains(&number)
-        .then_some(number)
+    (LOWEST_SUFFIX..=HIGHEST_SUFFIX).contains(&number).then_some(number)
 }
 
 /// `X*` is a credit under a variation of X's name. A star that is the whole name, or one of several, is the name.

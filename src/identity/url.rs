@@ -32,13 +32,8 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 5] = [
-        Self::Bandcamp,
-        Self::Spotify,
-        Self::SoundCloud,
-        Self::YouTube,
-        Self::Instagram,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Bandcamp, Self::Spotify, Self::SoundCloud, Self::YouTube, Self::Instagram];
 
     /// The site's name as it writes it.
     #[must_use]
@@ -94,11 +89,7 @@ impl ArtistUrl {
             return spotify(&path);
         }
         let url = plain_url(text)?;
-        let host = url
-            .host_str()
-            .unwrap_or_default()
-            .trim_end_matches('.')
-            .to_owned();
+        let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
         let path: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
         match host.as_str() {
             "discogs.com" | "www.discogs.com" | "m.discogs.com" | "api.discogs.com" => discogs(&path),
@@ -170,11 +161,7 @@ fn page(kind: PageKind) -> Refusal {
 
 fn strip_prefix_caseless<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let head = text.get(..prefix.len())?;
-    if head.eq_ignore_ascii_case(prefix) {
-        text.get(prefix.len()..)
-    } else {
-        None
-    }
+    if head.eq_ignore_ascii_case(prefix) { text.get(prefix.len()..) } else { None }
 }
 
 /// An http(s) link without user or odd port. The URL library drops tabs and line feeds silently and reads a
@@ -183,17 +170,12 @@ fn plain_url(text: &str) -> Result<Url, Refusal> {
     if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\') {
         return Err(refuse(Found::UnsafeLink));
     }
-    let schemed = if text.contains("://")
-        && !text
-            .split("://")
-            .next()
-            .unwrap_or_default()
-            .contains(['/', '?', '#'])
-    {
-        text.to_owned()
-    } else {
-        format!("https://{}", text.strip_prefix("//").unwrap_or(text))
-    };
+    let schemed =
+        if text.contains("://") && !text.split("://").next().unwrap_or_default().contains(['/', '?', '#']) {
+            text.to_owned()
+        } else {
+            format!("https://{}", text.strip_prefix("//").unwrap_or(text))
+        };
     let url = Url::parse(&schemed).map_err(|_| refuse(Found::UnsafeLink))?;
     let plain = matches!(url.scheme(), "http" | "https")
         && url.username().is_empty()
@@ -269,10 +251,7 @@ fn spotify(path: &[&str]) -> Parsed {
     let kind = match path.first().copied() {
         Some("artist") => {
             // The URI form may carry a query as well.
-            let id = path
-                .get(1)
-                .and_then(|id| id.split(['?', '#']).next())
-                .unwrap_or_default();
+            let id = path.get(1).and_then(|id| id.split(['?', '#']).next()).unwrap_or_default();
             let right = id.len() == 22 && id.bytes().all(|b| b.is_ascii_alphanumeric());
             return if right {
                 profile(Site::Spotify, format!("https://open.spotify.com/artist/{id}"))
@@ -334,10 +313,9 @@ fn soundcloud(path: &[&str]) -> Parsed {
         [name, ..] if NOT_ARTISTS.contains(&name.to_ascii_lowercase().as_str()) => Err(page(PageKind::Other)),
         [_, "sets", _, ..] => Err(page(PageKind::Playlist)),
         [_, sub, ..] if !SUB_PAGES.contains(sub) => Err(page(PageKind::Track)),
-        [name, ..] if is_handle(name, "-_") => profile(
-            Site::SoundCloud,
-            format!("https://soundcloud.com/{}", name.to_ascii_lowercase()),
-        ),
+        [name, ..] if is_handle(name, "-_") => {
+            profile(Site::SoundCloud, format!("https://soundcloud.com/{}", name.to_ascii_lowercase()))
+        }
         _ => Err(page(PageKind::Other)),
     }
 }
@@ -352,11 +330,7 @@ fn youtube(path: &[&str]) -> Parsed {
         }
         ["channel" | "c" | "user"] | ["channel", ..] => Err(refuse(Found::NoArtistId)),
         [kind @ ("c" | "user"), name, ..] if is_handle(name, "-_.%") => canonical(format!("{kind}/{name}")),
-        [handle, ..]
-            if handle
-                .strip_prefix('@')
-                .is_some_and(|name| is_handle(name, "-_.%")) =>
-        {
+        [handle, ..] if handle.strip_prefix('@').is_some_and(|name| is_handle(name, "-_.%")) => {
             canonical((*handle).to_owned())
         }
         _ => Err(page(PageKind::Other)),
@@ -380,10 +354,7 @@ fn instagram(path: &[&str]) -> Parsed {
     ];
     match path {
         [name, ..] if is_handle(name, "._") && !NOT_ARTISTS.contains(&name.to_ascii_lowercase().as_str()) => {
-            profile(
-                Site::Instagram,
-                format!("https://www.instagram.com/{}", name.to_ascii_lowercase()),
-            )
+            profile(Site::Instagram, format!("https://www.instagram.com/{}", name.to_ascii_lowercase()))
         }
         _ => Err(page(PageKind::Other)),
     }
@@ -393,9 +364,7 @@ fn instagram(path: &[&str]) -> Parsed {
 fn is_handle(name: &str, extra: &str) -> bool {
     !name.is_empty()
         && name.len() <= 255
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
 }
 
 #[cfg(test)]
@@ -408,9 +377,7 @@ mod tests {
     const MBID: &str = "f22942a1-6f70-4f48-866e-238cb2308fbd";
 
     fn clean(link: &str) -> String {
-        ArtistUrl::parse(link)
-            .unwrap_or_else(|refusal| panic!("{link}: {refusal}"))
-            .to_string()
+        ArtistUrl::parse(link).unwrap_or_else(|refusal| panic!("{link}: {refusal}")).to_string()
     }
 
     fn found(link: &str) -> Found {
@@ -434,11 +401,7 @@ mod tests {
             "https://open.spotify.com/artist/0SwO7SWeDHJijQ3XNS7xEE/discography/all",
             "https://open.spotify.com/embed/artist/0SwO7SWeDHJijQ3XNS7xEE?utm_source=generator",
         ] {
-            assert_eq!(
-                clean(link),
-                format!("https://open.spotify.com/artist/{id}"),
-                "{link}"
-            );
+            assert_eq!(clean(link), format!("https://open.spotify.com/artist/{id}"), "{link}");
         }
     }
 
@@ -448,39 +411,21 @@ mod tests {
         for (link, kind) in [
             (format!("https://open.spotify.com/track/{id}"), PageKind::Track),
             (format!("spotify:track:{id}"), PageKind::Track),
-            (
-                format!("https://open.spotify.com/intl-fr/album/{id}"),
-                PageKind::Release,
-            ),
-            (
-                format!("https://open.spotify.com/playlist/{id}"),
-                PageKind::Playlist,
-            ),
+            (format!("https://open.spotify.com/intl-fr/album/{id}"), PageKind::Release),
+            (format!("https://open.spotify.com/playlist/{id}"), PageKind::Playlist),
             ("https://open.spotify.com".into(), PageKind::Other),
             ("https://spotify.link/abc".into(), PageKind::ShortLink),
-            (
-                "https://aphextwin.bandcamp.com/album/syro".into(),
-                PageKind::Release,
-            ),
-            (
-                "https://aphextwin.bandcamp.com/track/minipops".into(),
-                PageKind::Track,
-            ),
+            ("https://aphextwin.bandcamp.com/album/syro".into(), PageKind::Release),
+            ("https://aphextwin.bandcamp.com/track/minipops".into(), PageKind::Track),
             ("https://bandcamp.com/discover".into(), PageKind::Other),
             ("https://daily.bandcamp.com".into(), PageKind::Other),
             ("https://soundcloud.com/four-tet/baby".into(), PageKind::Track),
-            (
-                "https://soundcloud.com/four-tet/sets/x".into(),
-                PageKind::Playlist,
-            ),
+            ("https://soundcloud.com/four-tet/sets/x".into(), PageKind::Playlist),
             ("https://soundcloud.com/discover".into(), PageKind::Other),
             ("https://on.soundcloud.com/abc".into(), PageKind::ShortLink),
             ("https://www.youtube.com/watch?v=abc".into(), PageKind::Track),
             ("https://youtu.be/abc".into(), PageKind::Track),
-            (
-                "https://www.youtube.com/playlist?list=PL".into(),
-                PageKind::Playlist,
-            ),
+            ("https://www.youtube.com/playlist?list=PL".into(), PageKind::Playlist),
             ("https://www.instagram.com/p/abc/".into(), PageKind::Other),
             ("https://www.instagram.com/".into(), PageKind::Other),
         ] {
@@ -527,10 +472,7 @@ mod tests {
         for (link, id) in [
             ("http://www.discogs.com/artist/301-Source-Direct", 301),
             ("https://www.discogs.com/artist/1944002-", 1_944_002),
-            (
-                "https://www.discogs.com/artist/997299-Guy-Balbaert?filter_anv=0&type=Credits",
-                997_299,
-            ),
+            ("https://www.discogs.com/artist/997299-Guy-Balbaert?filter_anv=0&type=Credits", 997_299),
             (
                 "https://www.discogs.com/artist/535943-Teresa-Teng?filter_anv=1&anv=%E9%84%A7%E9%BA%97%E5%90%9B",
                 535_943,
@@ -544,11 +486,7 @@ mod tests {
             ("https://www.discogs.com./artist/45", 45),
             ("https://www.discogs.com:443/artist/45", 45),
         ] {
-            assert_eq!(
-                clean(link),
-                format!("https://www.discogs.com/artist/{id}"),
-                "{link}"
-            );
+            assert_eq!(clean(link), format!("https://www.discogs.com/artist/{id}"), "{link}");
         }
     }
 
@@ -569,43 +507,16 @@ mod tests {
             assert_eq!(found(link), Found::NoArtistId, "{link}");
         }
         for (link, kind) in [
-            (
-                "http://www.discogs.com/release/12130".to_owned(),
-                PageKind::Release,
-            ),
-            (
-                "http://www.discogs.com/Various-Out-Patients-2/release/5578".to_owned(),
-                PageKind::Release,
-            ),
-            (
-                "http://www.discogs.com/master/view/267989".to_owned(),
-                PageKind::Master,
-            ),
-            (
-                "https://www.discogs.com/de/master/267989-X".to_owned(),
-                PageKind::Master,
-            ),
-            (
-                "https://www.discogs.com/label/23528-Warp".to_owned(),
-                PageKind::Label,
-            ),
+            ("http://www.discogs.com/release/12130".to_owned(), PageKind::Release),
+            ("http://www.discogs.com/Various-Out-Patients-2/release/5578".to_owned(), PageKind::Release),
+            ("http://www.discogs.com/master/view/267989".to_owned(), PageKind::Master),
+            ("https://www.discogs.com/de/master/267989-X".to_owned(), PageKind::Master),
+            ("https://www.discogs.com/label/23528-Warp".to_owned(), PageKind::Label),
             ("https://www.discogs.com/user/someone".to_owned(), PageKind::Other),
-            (
-                "https://www.discogs.com/seller/artist/301".to_owned(),
-                PageKind::Other,
-            ),
-            (
-                format!("https://musicbrainz.org/release/{MBID}"),
-                PageKind::Release,
-            ),
-            (
-                format!("https://musicbrainz.org/release-group/{MBID}"),
-                PageKind::Master,
-            ),
-            (
-                format!("https://musicbrainz.org/recording/{MBID}"),
-                PageKind::Track,
-            ),
+            ("https://www.discogs.com/seller/artist/301".to_owned(), PageKind::Other),
+            (format!("https://musicbrainz.org/release/{MBID}"), PageKind::Release),
+            (format!("https://musicbrainz.org/release-group/{MBID}"), PageKind::Master),
+            (format!("https://musicbrainz.org/recording/{MBID}"), PageKind::Track),
             (format!("https://musicbrainz.org/label/{MBID}"), PageKind::Label),
             (format!("https://musicbrainz.org/work/{MBID}"), PageKind::Work),
         ] {
@@ -621,37 +532,17 @@ mod tests {
             format!("http://www.musicbrainz.org/artist/{}/", MBID.to_uppercase()),
             format!("musicbrainz.org/artist/{MBID}#x"),
         ] {
-            assert_eq!(
-                clean(&link),
-                format!("https://musicbrainz.org/artist/{MBID}"),
-                "{link}"
-            );
+            assert_eq!(clean(&link), format!("https://musicbrainz.org/artist/{MBID}"), "{link}");
         }
     }
 
     #[test]
     fn profiles_of_every_site_are_cleaned() {
         for (link, site, expected) in [
-            (
-                "https://AphexTwin.bandcamp.com/",
-                Site::Bandcamp,
-                "https://aphextwin.bandcamp.com",
-            ),
-            (
-                "aphextwin.bandcamp.com/music?x=1",
-                Site::Bandcamp,
-                "https://aphextwin.bandcamp.com",
-            ),
-            (
-                "http://m.soundcloud.com/Four-Tet/tracks",
-                Site::SoundCloud,
-                "https://soundcloud.com/four-tet",
-            ),
-            (
-                "https://www.youtube.com/@FourTet/videos",
-                Site::YouTube,
-                "https://www.youtube.com/@FourTet",
-            ),
+            ("https://AphexTwin.bandcamp.com/", Site::Bandcamp, "https://aphextwin.bandcamp.com"),
+            ("aphextwin.bandcamp.com/music?x=1", Site::Bandcamp, "https://aphextwin.bandcamp.com"),
+            ("http://m.soundcloud.com/Four-Tet/tracks", Site::SoundCloud, "https://soundcloud.com/four-tet"),
+            ("https://www.youtube.com/@FourTet/videos", Site::YouTube, "https://www.youtube.com/@FourTet"),
             (
                 "https://www.youtube.com/@アポリア",
                 Site::YouTube,
@@ -673,10 +564,7 @@ mod tests {
                 "https://www.instagram.com/fourtet.kh",
             ),
         ] {
-            let expected = ArtistUrl::Profile {
-                site,
-                canonical: expected.to_owned(),
-            };
+            let expected = ArtistUrl::Profile { site, canonical: expected.to_owned() };
             assert_eq!(ArtistUrl::parse(link), Ok(expected), "{link}");
         }
     }
@@ -687,24 +575,12 @@ mod tests {
         assert_eq!(found(&"ab".repeat(32)), Found::ValueOf(Argument::ClusterId));
         assert_eq!(found(" "), Found::Nothing);
         assert_eq!(found("<url>"), Found::Placeholder);
-        assert_eq!(
-            found(&format!("https://www.discogs.com/artist/{}", "1".repeat(2_048))),
-            Found::TooLong
-        );
+        assert_eq!(found(&format!("https://www.discogs.com/artist/{}", "1".repeat(2_048))), Found::TooLong);
     }
 
     #[test]
     fn names_with_dots_and_slashes_are_not_taken_for_links() {
-        for name in [
-            "AC/DC",
-            "K/DA",
-            "will.i.am",
-            "www.",
-            "Bandcamp.com",
-            "http",
-            "!!!/x",
-            "Discogs/Y",
-        ] {
+        for name in ["AC/DC", "K/DA", "will.i.am", "www.", "Bandcamp.com", "http", "!!!/x", "Discogs/Y"] {
             assert!(!looks_like_url(name), "{name}");
         }
         for link in [

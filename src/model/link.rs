@@ -47,7 +47,9 @@ impl Link {
             && url.username().is_empty()
             && url.password().is_none()
             && url.as_str().len() <= LINK_MAX_BYTES
-            && !raw.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii() || "<>\"'`{}|\\^".contains(c));
+            && !raw.contains(|c: char| {
+                c.is_whitespace() || c.is_control() || !c.is_ascii() || "<>\"'`{}|\\^".contains(c)
+            });
         plain.then(|| Self { site, url: raw.to_owned() })
     }
 

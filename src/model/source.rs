@@ -19,7 +19,8 @@ pub enum Source {
 
 impl Source {
     /// Every source, in the order in which they are credited.
-    pub const ALL: [Self; 5] = [Self::Discogs, Self::MusicBrainz, Self::Wikidata, Self::LinkIndex, Self::Hosaka];
+    pub const ALL: [Self; 5] =
+        [Self::Discogs, Self::MusicBrainz, Self::Wikidata, Self::LinkIndex, Self::Hosaka];
 
     /// The name to credit.
     #[must_use]

@@ -40,7 +40,8 @@ impl std::fmt::Display for CleanName {
 /// Cleans text of a third party and cuts it to `max_chars`; `None` when nothing readable is left.
 pub(crate) fn clean(raw: &str, max_chars: usize) -> Option<String> {
     // A megabyte of combining marks is not worth normalising: what is shown is far shorter.
-    let bounded: String = raw.chars().filter(|c| !is_invisible(*c)).take(max_chars.saturating_mul(8)).collect();
+    let bounded: String =
+        raw.chars().filter(|c| !is_invisible(*c)).take(max_chars.saturating_mul(8)).collect();
     let mut shown = String::new();
     let mut pending_space = false;
     let mut count = 0;

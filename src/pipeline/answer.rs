@@ -82,7 +82,8 @@ pub(super) fn unauthenticated(app: &App, trace: &Trace, refusal: AuthRefusal) ->
 /// An address that sends too much.
 pub(super) fn flooded(app: &App, trace: &Trace, wait: Duration) -> HttpAnswer {
     trace.finished(&app.clock, "-", "-", "flooded", 0);
-    let body = RpcError::invalid_request("too many requests from this address; wait for Retry-After").to_json(None);
+    let body =
+        RpcError::invalid_request("too many requests from this address; wait for Retry-After").to_json(None);
     let mut answer = HttpAnswer::with_body(StatusCode::TOO_MANY_REQUESTS, body.to_string());
     answer.headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
     with_id(trace, answer)

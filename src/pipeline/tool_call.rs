@@ -71,7 +71,8 @@ async fn attempt(
     }
     spent.view = call.view();
     let permit: Permit = app.admission.admit(principal, address, call.most_units())?;
-    let found = tokio::time::timeout(app.tool_deadline, call.run(&app.client, permit.ledger(), app.origin)).await;
+    let found =
+        tokio::time::timeout(app.tool_deadline, call.run(&app.client, permit.ledger(), app.origin)).await;
     spent.units = permit.ledger().units();
     spent.upstream_2xx = permit.ledger().upstream_2xx();
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, app.tool_deadline)))

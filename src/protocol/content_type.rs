@@ -37,10 +37,18 @@ mod tests {
 
     #[test]
     fn json_is_taken_in_every_spelling_and_nothing_else_is() {
-        for ok in ["application/json", "application/json; charset=utf-8", "Application/JSON", " application/json "] {
+        for ok in
+            ["application/json", "application/json; charset=utf-8", "Application/JSON", " application/json "]
+        {
             assert_eq!(status(Some(ok)), None, "{ok}");
         }
-        for bad in ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", "multipart/form-data", ""] {
+        for bad in [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "application/jsonx",
+            "multipart/form-data",
+            "",
+        ] {
             assert_eq!(status(Some(bad)), Some(415), "{bad}");
         }
         assert_eq!(status(None), Some(415));

@@ -88,8 +88,8 @@ pub fn of(headers: &HeaderMap, method: &str, params: &Value) -> Result<Era, (Era
     let is_legacy_version = |version: Option<&str>| {
         version.is_some_and(|version| matches!(Era::from_version(version), Some(Era::Legacy(_))))
     };
-    let body_is_modern =
-        (declared.is_some() || capabilities.is_some()) && !is_legacy_version(declared.and_then(Value::as_str));
+    let body_is_modern = (declared.is_some() || capabilities.is_some())
+        && !is_legacy_version(declared.and_then(Value::as_str));
 
     if !body_is_modern && method == "initialize" {
         // The handshake decides by itself, whatever the header says.
@@ -113,7 +113,11 @@ pub fn check_header_alone(headers: &HeaderMap) -> Result<(), RpcError> {
     }
 }
 
-fn modern(header: Option<&str>, declared: Option<&Value>, capabilities: Option<&Value>) -> Result<Era, RpcError> {
+fn modern(
+    header: Option<&str>,
+    declared: Option<&Value>,
+    capabilities: Option<&Value>,
+) -> Result<Era, RpcError> {
     let Some(declared) = declared.and_then(Value::as_str) else {
         return Err(missing(META_VERSION, "a string"));
     };
@@ -220,6 +224,9 @@ mod tests {
     fn an_unsupported_version_is_answered_with_the_list_and_what_was_asked() {
         let (_, error) = of(&headers(Some("1999-01-01")), "tools/list", &json!({})).unwrap_err();
         let data = error.to_json(None).pointer("/error/data").cloned().unwrap();
-        assert_eq!(data, json!({"supported": ["2026-07-28", "2025-11-25", "2025-06-18"], "requested": "1999-01-01"}));
+        assert_eq!(
+            data,
+            json!({"supported": ["2026-07-28", "2025-11-25", "2025-06-18"], "requested": "1999-01-01"})
+        );
     }
 }

@@ -78,7 +78,8 @@ mod tests {
         if let Some(name) = name {
             headers.insert(NAME, name.parse().unwrap());
         }
-        check_routing(&headers, "tools/call", &json!({"name": "get_artist"})).map_err(|error| error.code().number())
+        check_routing(&headers, "tools/call", &json!({"name": "get_artist"}))
+            .map_err(|error| error.code().number())
     }
 
     #[test]

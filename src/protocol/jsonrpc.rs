@@ -49,13 +49,15 @@ pub enum Message {
 /// # Errors
 /// 400 with -32700 when the body is not JSON, 400 with -32600 when it is not one JSON-RPC message.
 pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
-    let value: Value = serde_json::from_slice(body).map_err(|_| {
-        refuse(None, RpcError::new(RpcCode::Parse, "the body is not valid JSON"))
-    })?;
+    let value: Value = serde_json::from_slice(body)
+        .map_err(|_| refuse(None, RpcError::new(RpcCode::Parse, "the body is not valid JSON")))?;
     let mut object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
-            return Err(refuse(None, RpcError::invalid_request("batches are not served; send one message a request")));
+            return Err(refuse(
+                None,
+                RpcError::invalid_request("batches are not served; send one message a request"),
+            ));
         }
         _ => return Err(refuse(None, RpcError::invalid_request("the body must be a JSON-RPC object"))),
     };
@@ -71,7 +73,9 @@ pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
     let method = match object.remove("method") {
         Some(Value::String(method)) => method,
         Some(_) => return Err(refuse(id, RpcError::invalid_request("method must be a string"))),
-        None if object.contains_key("result") || object.contains_key("error") => return Ok(Message::Response),
+        None if object.contains_key("result") || object.contains_key("error") => {
+            return Ok(Message::Response);
+        }
         None => return Err(refuse(id, RpcError::invalid_request("method is missing"))),
     };
     let params = match object.remove("params") {
@@ -103,7 +107,9 @@ mod tests {
 
     #[test]
     fn ids_come_back_as_they_were_sent() {
-        for id in ["\"1\"", "0", "-1", "\"\"", "\"ä\\u0000\"", "-7", "9007199254740993", "18446744073709551615"] {
+        for id in
+            ["\"1\"", "0", "-1", "\"\"", "\"ä\\u0000\"", "-7", "9007199254740993", "18446744073709551615"]
+        {
             let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
             let Ok(Message::Request { id: parsed, .. }) = parse(body.as_bytes()) else { panic!("{id}") };
             assert_eq!(serde_json::to_string(&parsed).unwrap(), id);
@@ -139,7 +145,10 @@ mod tests {
     fn notifications_and_stray_responses_are_told_apart_from_requests() {
         let is = |body: Value| parse(body.to_string().as_bytes()).unwrap();
         assert_eq!(is(json!({"jsonrpc":"2.0","method":"notifications/initialized"})), Message::Notification);
-        assert_eq!(is(json!({"jsonrpc":"2.0","method":"notifications/x","params":{}})), Message::Notification);
+        assert_eq!(
+            is(json!({"jsonrpc":"2.0","method":"notifications/x","params":{}})),
+            Message::Notification
+        );
         assert_eq!(is(json!({"jsonrpc":"2.0","id":9,"result":{}})), Message::Response);
     }
 }

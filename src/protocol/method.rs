@@ -90,7 +90,10 @@ impl Method {
                 },
             }),
             ("completion/complete", _) => completion(&mut params),
-            _ => Err(RpcError::new(RpcCode::MethodNotFound, "this method is not served in this protocol version")),
+            _ => Err(RpcError::new(
+                RpcCode::MethodNotFound,
+                "this method is not served in this protocol version",
+            )),
         }
     }
 }
@@ -118,7 +121,9 @@ fn completion(params: &mut Map<String, Value>) -> Result<Method, RpcError> {
         return Err(RpcError::invalid_params("params.ref.type is missing"));
     };
     let prompt = (kind == "ref/prompt")
-        .then(|| reference.and_then(|reference| reference.get("name")).and_then(Value::as_str).map(str::to_owned))
+        .then(|| {
+            reference.and_then(|reference| reference.get("name")).and_then(Value::as_str).map(str::to_owned)
+        })
         .flatten();
     let Some(Value::Object(mut argument)) = params.remove("argument") else {
         return Err(RpcError::invalid_params("params.argument must be an object with name and value"));
@@ -141,13 +146,15 @@ mod tests {
 
     #[test]
     fn each_era_serves_its_own_methods() {
-        for (name, params) in [("initialize", json!({"protocolVersion": "2025-11-25"})), ("ping", json!({}))] {
+        for (name, params) in [("initialize", json!({"protocolVersion": "2025-11-25"})), ("ping", json!({}))]
+        {
             assert_eq!(code(Era::LATEST_LEGACY, name, params.clone()), None);
             assert_eq!(code(Era::Modern, name, params), Some(-32601));
         }
         assert_eq!(code(Era::Modern, "server/discover", json!({})), None);
         assert_eq!(code(Era::LATEST_LEGACY, "server/discover", json!({})), Some(-32601));
-        for name in ["foo/bar", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "", "Ping"] {
+        for name in ["foo/bar", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "", "Ping"]
+        {
             assert_eq!(code(Era::LATEST_LEGACY, name, json!({})), Some(-32601), "{name}");
             assert_eq!(code(Era::Modern, name, json!({})), Some(-32601), "{name}");
         }
@@ -165,7 +172,11 @@ mod tests {
 
     #[test]
     fn a_call_without_arguments_has_empty_ones() {
-        for params in [json!({"name": "x"}), json!({"name": "x", "arguments": null}), json!({"name": "x", "arguments": {}})] {
+        for params in [
+            json!({"name": "x"}),
+            json!({"name": "x", "arguments": null}),
+            json!({"name": "x", "arguments": {}}),
+        ] {
             let call = Method::parse(Era::Modern, "tools/call", params).unwrap();
             assert_eq!(call, Method::ToolsCall { name: "x".to_owned(), arguments: json!({}) });
         }

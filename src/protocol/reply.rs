@@ -159,6 +159,9 @@ mod tests {
 
     #[test]
     fn handshake_results_carry_nothing_of_the_modern_era() {
-        assert_eq!(encoded(Era::LATEST_LEGACY), json!({"jsonrpc": "2.0", "id": "a", "result": {"tools": []}}));
+        assert_eq!(
+            encoded(Era::LATEST_LEGACY),
+            json!({"jsonrpc": "2.0", "id": "a", "result": {"tools": []}})
+        );
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::answer::{ArtistCard, Data, Facet, IdentityFacts, ResolvedArtist};
 use crate::envelope::Envelope;
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
-use crate::answer::{ArtistCard, Data, Facet, IdentityFacts, ResolvedArtist};
 
 /// The most rows of a list in the text; the JSON may hold more.
 const ROWS_MAX: usize = 10;
@@ -30,7 +30,10 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(&mut text, format_args!("{}", degraded.sentence()));
     }
     for action in envelope.next_actions() {
-        line(&mut text, format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()));
+        line(
+            &mut text,
+            format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()),
+        );
     }
     for call in envelope.suggested_tool_calls() {
         line(&mut text, format_args!("Try: {} {}", call.tool(), arguments(call.args())));
@@ -111,7 +114,12 @@ fn card(text: &mut String, data: &ArtistCard) {
         more(shown, aliases.names.len(), aliases.total as u64)
     });
     facet(text, "Origin", &data.origin, |origin| {
-        [&origin.city, &origin.country].into_iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        [&origin.city, &origin.country]
+            .into_iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
     });
     facet(text, "First release", &data.debut, |debut| debut.year.to_string());
     facet(text, "Genre", &data.genre, |genre| {
@@ -153,12 +161,22 @@ fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
         "unresolved" => "nothing verified matched; say so and do not fill the gap from memory",
         _ => "it cannot be told whether the name is unique; say that the identity is unverified",
     };
-    line(text, format_args!("Identity {}: {advice}. Reasons: {}.", ambiguity.state(), ambiguity.reasons().join(", ")));
+    line(
+        text,
+        format_args!(
+            "Identity {}: {advice}. Reasons: {}.",
+            ambiguity.state(),
+            ambiguity.reasons().join(", ")
+        ),
+    );
     let candidates = ambiguity.candidates();
     for candidate in candidates.iter().take(ROWS_MAX) {
         match candidate.hint() {
             Some(hint) => {
-                line(text, format_args!("- {} ({hint}), cluster_id {}", candidate.name(), candidate.cluster_id()));
+                line(
+                    text,
+                    format_args!("- {} ({hint}), cluster_id {}", candidate.name(), candidate.cluster_id()),
+                );
             }
             None => line(text, format_args!("- {}, cluster_id {}", candidate.name(), candidate.cluster_id())),
         }

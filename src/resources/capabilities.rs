@@ -1,8 +1,10 @@
 //! `hosaka://capabilities`: what the server can do, from the values that it runs by.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::admission::AdmissionLimits;
+use crate::admission::{AdmissionLimits, whole_ms};
 use crate::answer::LINKS_SHOWN;
 use crate::envelope::ENVELOPE_VERSION;
 use crate::envelope::error::{ErrorType, Property};
@@ -16,7 +18,12 @@ use crate::tools::registry::ToolName;
 
 /// The document.
 #[must_use]
-pub fn document(limits: &AdmissionLimits, call_deadline_ms: u64, tool_deadline_ms: u64, fixture_mode: bool) -> Value {
+pub fn document(
+    limits: &AdmissionLimits,
+    call_deadline: Duration,
+    tool_deadline: Duration,
+    fixture_mode: bool,
+) -> Value {
     json!({
         "server": SERVER_INFO,
         "envelope_version": ENVELOPE_VERSION,
@@ -28,8 +35,8 @@ pub fn document(limits: &AdmissionLimits, call_deadline_ms: u64, tool_deadline_m
             "response_tokens_soft": SOFT_TOKENS,
             "response_tokens_hard": HARD_TOKENS,
             "anonymous_calls_per_minute": limits.anonymous_calls_per_minute,
-            "call_deadline_ms": call_deadline_ms,
-            "tool_deadline_ms": tool_deadline_ms,
+            "call_deadline_ms": whole_ms(call_deadline),
+            "tool_deadline_ms": whole_ms(tool_deadline),
             "name_max_chars": NAME_MAX_CHARS,
             "links_shown": LINKS_SHOWN,
             "untrusted_texts_max": UNTRUSTED_TEXTS_MAX,

@@ -53,7 +53,12 @@ pub fn tokens(text: &str) -> u32 {
                     bytes += next.len_utf8();
                     last = class(next);
                 }
-                quarters += word(letters, bytes, previous == Some(Class::Digit), rest.peek().is_some_and(char::is_ascii_digit));
+                quarters += word(
+                    letters,
+                    bytes,
+                    previous == Some(Class::Digit),
+                    rest.peek().is_some_and(char::is_ascii_digit),
+                );
             }
             Class::Space => {
                 // One space belongs to the word behind it; more are a piece of their own.
@@ -72,7 +77,9 @@ pub fn tokens(text: &str) -> u32 {
                     length += 1;
                     ascii &= next.is_ascii();
                 }
-                let joins_word = length == 1 && previous != Some(Class::Space) && rest.peek().is_some_and(|c| c.is_alphabetic());
+                let joins_word = length == 1
+                    && previous != Some(Class::Space)
+                    && rest.peek().is_some_and(|c| c.is_alphabetic());
                 quarters += if !ascii {
                     6 * length
                 } else if joins_word {

@@ -27,7 +27,11 @@ impl Trace {
         let at = clock.utc();
         // Before 1970 there are no UUIDv7; such a clock is wrong anyway, and ids stay unique.
         let seconds = u64::try_from(at.unix_timestamp()).unwrap_or_default();
-        Self { id: Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, at.nanosecond())), began: clock.monotonic(), at }
+        Self {
+            id: Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, at.nanosecond())),
+            began: clock.monotonic(),
+            at,
+        }
     }
 
     /// The request id, a UUIDv7.
@@ -49,7 +53,14 @@ impl Trace {
     }
 
     /// Writes the line of a finished request. Every word is of a closed set.
-    pub fn finished(&self, clock: &Clock, method: &'static str, tool: &'static str, outcome: &'static str, units: u32) {
+    pub fn finished(
+        &self,
+        clock: &Clock,
+        method: &'static str,
+        tool: &'static str,
+        outcome: &'static str,
+        units: u32,
+    ) {
         let took_us = clock.monotonic().duration_since(self.began).as_micros();
         let took_us = u64::try_from(took_us).unwrap_or(u64::MAX);
         tracing::info!(request_id = %self.id, method, tool, outcome, units, took_us, "call");

@@ -90,7 +90,8 @@ fn unpack(sent: &Value) -> Result<Value, ToolError> {
     match sent {
         Value::Null => Ok(Value::Object(Map::new())),
         Value::String(text) => serde_json::from_str(text).map_err(|_| {
-            invalid("arguments", "The arguments must be a JSON object.").hint("Send arguments as an object, not as text.")
+            invalid("arguments", "The arguments must be a JSON object.")
+                .hint("Send arguments as an object, not as text.")
         }),
         other => Ok(other.clone()),
     }
@@ -111,11 +112,15 @@ fn accepted(tool: &ToolSpec) -> String {
 fn unknown_name(tool: &'static ToolSpec, unknown: &str, sent: &Map<String, Value>) -> ToolError {
     let nearest = nearest(unknown, tool.arguments.iter().map(|spec| spec.name));
     // An unknown name is the caller's text: only a name of our own list is repeated.
-    let error = invalid("arguments", format!("{} got an argument that it does not have.", tool.name.as_str()))
-        .hint(accepted(tool));
+    let error =
+        invalid("arguments", format!("{} got an argument that it does not have.", tool.name.as_str()))
+            .hint(accepted(tool));
     let Some(meant) = nearest else { return error };
-    let mut corrected: Map<String, Value> =
-        sent.iter().filter(|(name, _)| is_known(tool, name) && !IGNORED.contains(&name.as_str())).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut corrected: Map<String, Value> = sent
+        .iter()
+        .filter(|(name, _)| is_known(tool, name) && !IGNORED.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     let error = error.with("did_you_mean", meant);
     if corrected.contains_key(meant) || !is_short(sent.get(unknown)) {
         return error;
@@ -135,10 +140,13 @@ fn is_short(value: Option<&Value>) -> bool {
 
 fn check_range(name: &str, number: i64, min: i64, max: i64) -> Result<(), ToolError> {
     if number > max {
-        return Err(ToolError::new(ErrorType::RangeTooLarge, format!("The argument {name} is above its maximum."))
-            .with("param", name)
-            .with("maximum", max)
-            .hint(format!("Give at most {max} for {name}.")));
+        return Err(ToolError::new(
+            ErrorType::RangeTooLarge,
+            format!("The argument {name} is above its maximum."),
+        )
+        .with("param", name)
+        .with("maximum", max)
+        .hint(format!("Give at most {max} for {name}.")));
     }
     if number < min {
         return Err(invalid(name, format!("The argument {name} is below its minimum."))

@@ -16,7 +16,9 @@ use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::meta::View;
 use crate::envelope::next::NextAction;
-use crate::identity::{self, AmbiguityState, Argument, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind, Tier};
+use crate::identity::{
+    self, AmbiguityState, Argument, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind, Tier,
+};
 use crate::model::artist::Dossier;
 use crate::model::gap::GapReason;
 use crate::model::source::{Source, Sources};
@@ -109,7 +111,9 @@ fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
             total: names.len(),
             names: names.into_iter().take(ALIASES_SHOWN).collect(),
         })),
-        origin: Facet(dossier.origin.map(|origin| OriginFacet { city: origin.city, country: origin.country })),
+        origin: Facet(
+            dossier.origin.map(|origin| OriginFacet { city: origin.city, country: origin.country }),
+        ),
         debut: Facet(dossier.debut.map(|debut| DebutFacet { year: debut.year })),
         genre: Facet(dossier.genre.map(|genre| GenreFacet {
             primary: genre.primary,
@@ -150,7 +154,9 @@ fn assess(key: &ArtistKey, dossier: &Dossier) -> Assessment {
         ArtistKey::Slug(_) => identity::Lookup::Name(&dossier.identity.record_name),
     };
     identity::assess(&Evidence {
-        merged_discogs_ids: dossier.discogs_artists_merged.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        merged_discogs_ids: dossier
+            .discogs_artists_merged
+            .map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         ..Evidence::new(lookup, Some(&resolved))
     })
 }
@@ -172,7 +178,8 @@ fn sources(dossier: &Dossier) -> Sources {
     if dossier.origin.is_ok() {
         sources.add(Source::Wikidata);
     }
-    if dossier.emergence.is_ok() || (dossier.identity.discogs_id.is_none() && dossier.identity.mbid.is_none()) {
+    if dossier.emergence.is_ok() || (dossier.identity.discogs_id.is_none() && dossier.identity.mbid.is_none())
+    {
         sources.add(Source::Hosaka);
     }
     sources
@@ -198,10 +205,18 @@ fn next_actions(key: &ArtistKey, assessment: &Assessment, who: &IdentityFacts) -
     match (key, assessment.state, &who.name) {
         (_, AmbiguityState::None, _) | (_, _, None) => Vec::new(),
         (ArtistKey::Slug(_), _, Some(name)) => {
-            vec![NextAction::new(resolve, [("q", json!(name))], "checks whether other artists carry this name")]
+            vec![NextAction::new(
+                resolve,
+                [("q", json!(name))],
+                "checks whether other artists carry this name",
+            )]
         }
         (ArtistKey::Cluster(_), _, Some(name)) => {
-            vec![NextAction::new(resolve, [("q", json!(name))], "finds a verified identity of this name, if there is one")]
+            vec![NextAction::new(
+                resolve,
+                [("q", json!(name))],
+                "finds a verified identity of this name, if there is one",
+            )]
         }
     }
 }

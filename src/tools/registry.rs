@@ -68,7 +68,9 @@ impl ToolName {
 
     /// The tools that `profile` lists.
     pub fn listed(profile: Profile) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |tool| profile == Profile::Full || tool.spec().profile == Profile::Core)
+        Self::ALL
+            .into_iter()
+            .filter(move |tool| profile == Profile::Full || tool.spec().profile == Profile::Core)
     }
 
     /// What is published about it.
@@ -203,7 +205,8 @@ impl ToolSpec {
     pub fn input_schema(&self) -> Value {
         let properties: Map<String, Value> =
             self.arguments.iter().map(|spec| (spec.name.to_owned(), spec.schema())).collect();
-        let required: Vec<&str> = self.arguments.iter().filter(|spec| spec.required).map(|spec| spec.name).collect();
+        let required: Vec<&str> =
+            self.arguments.iter().filter(|spec| spec.required).map(|spec| spec.name).collect();
         let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
         if let (false, Some(object)) = (required.is_empty(), schema.as_object_mut()) {
             object.insert("required".to_owned(), json!(required));
@@ -214,8 +217,11 @@ impl ToolSpec {
     /// What it does, ending with the error codes.
     #[must_use]
     pub fn full_description(&self) -> String {
-        let codes: Vec<&str> =
-            ErrorType::ALL.iter().filter(|kind| kind.retryable() != Property::Reserved).map(|kind| kind.as_str()).collect();
+        let codes: Vec<&str> = ErrorType::ALL
+            .iter()
+            .filter(|kind| kind.retryable() != Property::Reserved)
+            .map(|kind| kind.as_str())
+            .collect();
         format!("{} Errors: {}.", self.description, codes.join(", "))
     }
 

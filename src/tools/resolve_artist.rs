@@ -12,8 +12,8 @@ use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
 use crate::identity::{
-    self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, ClusterId, DiscogsId, Evidence, FoldedPick,
-    Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
+    self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, ClusterId, DiscogsId, Evidence,
+    FoldedPick, Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
 };
 use crate::model::artist::ArtistIdentity;
 use crate::model::gap::GapReason;
@@ -40,17 +40,20 @@ impl Lookup {
         let recording = [Argument::Artist, Argument::Track];
         let given: Vec<Argument> =
             ALTERNATIVES.into_iter().filter(|argument| arguments.has(argument.as_str())).collect();
-        let halves: Vec<Argument> = recording.into_iter().filter(|argument| arguments.has(argument.as_str())).collect();
+        let halves: Vec<Argument> =
+            recording.into_iter().filter(|argument| arguments.has(argument.as_str())).collect();
         match (given.as_slice(), halves.as_slice()) {
             ([], []) => Err(nothing_given()),
             ([one], []) => Self::by(*one, arguments.text(one.as_str()).unwrap_or_default()),
             ([], [_, _]) => Self::by_recording(arguments),
-            ([], [Argument::Artist]) => Err(invalid("track", "The argument artist is only for use with track.")
-                .hint("Give track as well, or give the name as q.")
-                .suggest(
-                    ToolName::ResolveArtist.as_str(),
-                    serde_json::Map::from_iter([("q".to_owned(), json!(arguments.text("artist")))]),
-                )),
+            ([], [Argument::Artist]) => {
+                Err(invalid("track", "The argument artist is only for use with track.")
+                    .hint("Give track as well, or give the name as q.")
+                    .suggest(
+                        ToolName::ResolveArtist.as_str(),
+                        serde_json::Map::from_iter([("q".to_owned(), json!(arguments.text("artist")))]),
+                    ))
+            }
             ([], _) => Err(invalid("artist", "The argument track is only for use with artist.")
                 .hint("Give artist as well: a track title alone names nobody.")),
             (given, halves) => Err(several_given(given, halves)),
@@ -74,8 +77,12 @@ impl Lookup {
             Argument::DiscogsId => {
                 Self::Locator(LocatorKind::DiscogsId, Ask::Discogs(DiscogsId::parse(value).map_err(refused)?))
             }
-            Argument::Mbid => Self::Locator(LocatorKind::Mbid, Ask::Mbid(Mbid::parse(value).map_err(refused)?)),
-            Argument::Isrc => Self::Locator(LocatorKind::Isrc, Ask::Isrc(Isrc::parse(value).map_err(refused)?)),
+            Argument::Mbid => {
+                Self::Locator(LocatorKind::Mbid, Ask::Mbid(Mbid::parse(value).map_err(refused)?))
+            }
+            Argument::Isrc => {
+                Self::Locator(LocatorKind::Isrc, Ask::Isrc(Isrc::parse(value).map_err(refused)?))
+            }
             Argument::Q | Argument::Artist | Argument::Track | Argument::Key => {
                 Self::Name(ArtistName::parse(Argument::Q, value).map_err(refused)?)
             }
@@ -83,12 +90,15 @@ impl Lookup {
     }
 
     fn by_recording(arguments: &Arguments) -> Result<Self, ToolError> {
-        let (artist, track) = (arguments.text("artist").unwrap_or_default(), arguments.text("track").unwrap_or_default());
+        let (artist, track) =
+            (arguments.text("artist").unwrap_or_default(), arguments.text("track").unwrap_or_default());
         Ok(Self::Locator(
             LocatorKind::ArtistTrack,
             Ask::Recording {
-                artist: ArtistName::parse(Argument::Artist, artist).map_err(|found| refusal::locator(found, artist))?,
-                track: TrackTitle::parse(Argument::Track, track).map_err(|found| refusal::locator(found, track))?,
+                artist: ArtistName::parse(Argument::Artist, artist)
+                    .map_err(|found| refusal::locator(found, artist))?,
+                track: TrackTitle::parse(Argument::Track, track)
+                    .map_err(|found| refusal::locator(found, track))?,
             },
         ))
     }
@@ -105,14 +115,19 @@ impl Lookup {
 fn nothing_given() -> ToolError {
     ToolError::new(ErrorType::OneOfRequired, "resolve_artist needs one way to name an artist.")
         .with("one_of", ALTERNATIVES.map(Argument::as_str).to_vec())
-        .hint("Give exactly one of q, url, cluster_id, discogs_id, mbid, isrc, or artist together with track.")
+        .hint(
+            "Give exactly one of q, url, cluster_id, discogs_id, mbid, isrc, or artist together with track.",
+        )
 }
 
 fn several_given(given: &[Argument], halves: &[Argument]) -> ToolError {
     let names: Vec<&str> = given.iter().chain(halves).map(|argument| argument.as_str()).collect();
-    invalid(names.first().copied().unwrap_or_default(), format!("Several ways to name an artist were given: {}.", names.join(", ")))
-        .with("conflicting", names)
-        .hint("Give exactly one of them: ids that disagree would name two artists.")
+    invalid(
+        names.first().copied().unwrap_or_default(),
+        format!("Several ways to name an artist were given: {}.", names.join(", ")),
+    )
+    .with("conflicting", names)
+    .hint("Give exactly one of them: ids that disagree would name two artists.")
 }
 
 /// What the data service said, gathered for the assessment.
@@ -142,7 +157,11 @@ pub(super) async fn run(
     Ok(finding(lookup, found.resolution, &assessment, origin))
 }
 
-async fn by_name(name: &ArtistName, client: &CrateClient, ledger: &CallLedger) -> Result<Found, UpstreamFault> {
+async fn by_name(
+    name: &ArtistName,
+    client: &CrateClient,
+    ledger: &CallLedger,
+) -> Result<Found, UpstreamFault> {
     let resolution = client.resolve(&Ask::Name(name.clone()), ledger).await?;
     if !resolution.same_name_clusters.is_empty() {
         return Ok(Found { resolution, probe: Probe::NotRun, folded: false });
@@ -229,9 +248,13 @@ fn sources(resolution: &Resolution, assessment: &Assessment) -> Sources {
 }
 
 fn next_actions(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction> {
-    let card = |cluster_id: &str, why| NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(cluster_id))], why);
+    let card = |cluster_id: &str, why| {
+        NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(cluster_id))], why)
+    };
     match (assessment.state, &who.cluster_id) {
-        (AmbiguityState::None, Some(cluster_id)) => vec![card(cluster_id, "verified identity; fetch the card")],
+        (AmbiguityState::None, Some(cluster_id)) => {
+            vec![card(cluster_id, "verified identity; fetch the card")]
+        }
         (AmbiguityState::Observed, Some(cluster_id)) => {
             vec![card(cluster_id, "observed identity; fetch the card and say that it is unverified")]
         }
@@ -240,7 +263,9 @@ fn next_actions(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction>
             .candidates
             .iter()
             .take(FOLLOW_UPS_MAX)
-            .map(|candidate| card(candidate.cluster_id.as_str(), "only if the user says that this one is meant"))
+            .map(|candidate| {
+                card(candidate.cluster_id.as_str(), "only if the user says that this one is meant")
+            })
             .collect(),
     }
 }

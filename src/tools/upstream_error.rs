@@ -22,7 +22,9 @@ pub fn from(fault: UpstreamFault) -> ToolError {
                 .hint("A retry does not help; report it with meta.request_id.")
                 .recoverable(false)
         }
-        UpstreamFault::Unreadable => retry("The data service sent an answer that cannot be read.", "unreadable"),
+        UpstreamFault::Unreadable => {
+            retry("The data service sent an answer that cannot be read.", "unreadable")
+        }
         UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable"),
     }
 }

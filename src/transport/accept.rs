@@ -20,11 +20,8 @@ pub(super) fn form(headers: &HeaderMap) -> Option<Form> {
         .iter()
         .map(|v| String::from_utf8_lossy(v.as_bytes()).to_ascii_lowercase())
         .collect();
-    let ranges: Vec<Range<'_>> = fields
-        .iter()
-        .flat_map(|field| field.split(','))
-        .filter_map(Range::parse)
-        .collect();
+    let ranges: Vec<Range<'_>> =
+        fields.iter().flat_map(|field| field.split(',')).filter_map(Range::parse).collect();
     if ranges.is_empty() || admits(&ranges, "application", "json") {
         Some(Form::Json)
     } else if admits(&ranges, "text", "event-stream") {
@@ -51,11 +48,7 @@ impl<'a> Range<'a> {
             .filter_map(|parameter| parameter.split_once('='))
             .filter(|(name, _)| name.trim() == "q")
             .any(|(_, value)| value.trim().parse::<f32>().is_ok_and(|q| q <= 0.0));
-        Some(Self {
-            kind,
-            subkind,
-            refused,
-        })
+        Some(Self { kind, subkind, refused })
     }
 
     /// How exactly this range names the type; `None` when it does not cover it.
@@ -73,11 +66,7 @@ impl<'a> Range<'a> {
 fn admits(ranges: &[Range<'_>], kind: &str, subkind: &str) -> bool {
     ranges
         .iter()
-        .filter_map(|range| {
-            range
-                .precision(kind, subkind)
-                .map(|precision| (precision, !range.refused))
-        })
+        .filter_map(|range| range.precision(kind, subkind).map(|precision| (precision, !range.refused)))
         .max()
         .is_some_and(|(_, admitted)| admitted)
 }
@@ -131,12 +120,7 @@ mod tests {
 
     #[test]
     fn nothing_is_chosen_when_neither_is_admitted() {
-        for field in [
-            "text/html",
-            "text/event-stream;q=0",
-            "*/*;q=0",
-            "image/png, text/html;q=0.5",
-        ] {
+        for field in ["text/html", "text/event-stream;q=0", "*/*;q=0", "image/png, text/html;q=0.5"] {
             assert_eq!(of(&[field.as_bytes()]), None, "{field}");
         }
     }

@@ -149,10 +149,7 @@ impl Exchange {
         state.stage = Stage::Open;
         state.working += 1;
         drop(state);
-        Self {
-            activity: activity.clone(),
-            sending: false,
-        }
+        Self { activity: activity.clone(), sending: false }
     }
 
     /// The answer's header is known; its body follows.
@@ -193,9 +190,7 @@ mod tests {
 
     async fn seconds_until_overdue(activity: &Activity) -> Option<u64> {
         let start = Instant::now();
-        timeout(Duration::from_secs(1_000), activity.overdue(&Limits::default()))
-            .await
-            .ok()?;
+        timeout(Duration::from_secs(1_000), activity.overdue(&Limits::default())).await.ok()?;
         Some(start.elapsed().as_secs())
     }
 

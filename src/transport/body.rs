@@ -96,11 +96,7 @@ mod tests {
     use std::time::Duration;
 
     fn limits() -> Limits {
-        Limits {
-            body_bytes: 10,
-            body: Duration::from_millis(50),
-            ..Limits::default()
-        }
+        Limits { body_bytes: 10, body: Duration::from_millis(50), ..Limits::default() }
     }
 
     async fn pieces(pieces: &[&'static str]) -> Result<Bytes, Refusal> {
@@ -111,12 +107,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_of_exactly_the_limit_is_read_whole_however_it_is_cut() {
-        for cut in [
-            &["0123456789"][..],
-            &["01234", "56789"],
-            &["0", "", "12345678", "9"],
-            &["", "0123456789"],
-        ] {
+        for cut in
+            [&["0123456789"][..], &["01234", "56789"], &["0", "", "12345678", "9"], &["", "0123456789"]]
+        {
             assert_eq!(pieces(cut).await.unwrap(), "0123456789");
         }
         assert_eq!(pieces(&[]).await.unwrap(), "");
@@ -143,9 +136,6 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_that_never_ends_is_cut_off_after_its_time() {
         let body = stream::pending::<Result<Bytes, Infallible>>();
-        assert_eq!(
-            read(&HeaderMap::new(), body, &limits()).await,
-            Err(Refusal::BodyTooSlow)
-        );
+        assert_eq!(read(&HeaderMap::new(), body, &limits()).await, Err(Refusal::BodyTooSlow));
     }
 }

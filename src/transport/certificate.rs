@@ -73,17 +73,10 @@ pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertif
     let usable =
         |identity: &Identity| identity.not_before() <= now && now + RENEWED_BEFORE < identity.not_after();
     if let Some(identity) = Identity::load(&certificate_path, &key_path).ok().filter(usable) {
-        return Ok(DemoCertificate {
-            identity,
-            certificate_path,
-            key_path,
-            is_new: false,
-        });
+        return Ok(DemoCertificate { identity, certificate_path, key_path, is_new: false });
     }
-    fs::create_dir_all(folder).map_err(|source| DemoCertificateError::Folder {
-        path: folder.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(folder)
+        .map_err(|source| DemoCertificateError::Folder { path: folder.to_owned(), source })?;
     let (certificate, key) = make(now).map_err(|error| DemoCertificateError::Make {
         path: certificate_path.clone(),
         why: error.to_string(),
@@ -91,25 +84,16 @@ pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertif
     // A stop between the two leaves a pair that does not match, which the next start replaces.
     replace(&key_path, key.as_bytes(), 0o600)?;
     replace(&certificate_path, certificate.as_bytes(), 0o644)?;
-    let identity =
-        Identity::load(&certificate_path, &key_path).map_err(|error| DemoCertificateError::Make {
-            path: certificate_path.clone(),
-            why: error.to_string(),
-        })?;
-    Ok(DemoCertificate {
-        identity,
-        certificate_path,
-        key_path,
-        is_new: true,
-    })
+    let identity = Identity::load(&certificate_path, &key_path).map_err(|error| {
+        DemoCertificateError::Make { path: certificate_path.clone(), why: error.to_string() }
+    })?;
+    Ok(DemoCertificate { identity, certificate_path, key_path, is_new: true })
 }
 
 fn make(now: OffsetDateTime) -> Result<(String, String), rcgen::Error> {
     let mut params = CertificateParams::new(NAMES.map(str::to_owned).to_vec())?;
     params.distinguished_name = DistinguishedName::new();
-    params
-        .distinguished_name
-        .push(DnType::CommonName, "ono-sendai demo on localhost");
+    params.distinguished_name.push(DnType::CommonName, "ono-sendai demo on localhost");
     params.is_ca = IsCa::NoCa;
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     params.not_before = now - BACKDATED;
@@ -126,10 +110,7 @@ fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), DemoCertificate
     written.map_err(|source| {
         // The half-written file is of no use to anyone; the first error is the one to report.
         let _ = fs::remove_file(&beside);
-        DemoCertificateError::Write {
-            path: path.to_owned(),
-            source,
-        }
+        DemoCertificateError::Write { path: path.to_owned(), source }
     })
 }
 
@@ -138,11 +119,7 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file: File = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(path)?;
+    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(content)?;
     file.sync_all()
 }

@@ -7,6 +7,8 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use http::HeaderMap;
 
+use crate::network::Network;
+
 /// The address a request is counted under.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientAddress(IpAddr);
@@ -26,10 +28,7 @@ impl ClientAddress {
         let mut nearest = Self::new(peer);
         let is_trusted = |address: Self| trusted.iter().any(|network| network.contains(address.0));
         let fields: Vec<_> = headers.get_all("x-forwarded-for").iter().collect();
-        let hops = fields
-            .iter()
-            .rev()
-            .flat_map(|field| field.as_bytes().rsplit(|byte| *byte == b','));
+        let hops = fields.iter().rev().flat_map(|field| field.as_bytes().rsplit(|byte| *byte == b','));
         for hop in hops {
             if !is_trusted(nearest) {
                 break;
@@ -90,59 +89,6 @@ fn masked(ip: IpAddr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// A range of addresses, such as `10.0.0.0/8` or a single one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    first: IpAddr,
-    prefix: u8,
-}
-
-/// Why a text is not a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NetworkError {
-    /// Neither an address nor `address/length`.
-    #[error("not an address, nor an address with a prefix length such as 10.0.0.0/8")]
-    Shape,
-    /// The length is larger than the address.
-    #[error("the prefix length is larger than the address")]
-    Prefix,
-}
-
-impl std::str::FromStr for Network {
-    type Err = NetworkError;
-
-    fn from_str(text: &str) -> Result<Self, NetworkError> {
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let first: IpAddr = address.parse().map_err(|_| NetworkError::Shape)?;
-        let widest = if first.is_ipv4() { 32 } else { 128 };
-        let prefix = match prefix {
-            Some(prefix) => prefix.parse::<u8>().map_err(|_| NetworkError::Shape)?,
-            None => widest,
-        };
-        if prefix > widest {
-            Err(NetworkError::Prefix)
-        } else {
-            Ok(Self { first, prefix })
-        }
-    }
-}
-
-impl Network {
-    /// Whether the address lies in it.
-    #[must_use]
-    pub fn contains(&self, ip: IpAddr) -> bool {
-        let differing = match (self.first, ip.to_canonical()) {
-            (IpAddr::V4(a), IpAddr::V4(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
-            (IpAddr::V6(a), IpAddr::V6(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
-            _ => return false,
-        };
-        differing >= u32::from(self.prefix)
-    }
-}
-
 /// One entry of the list; proxies write ports and brackets too.
 fn parse_hop(bytes: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(bytes).ok()?.trim();
@@ -152,16 +98,13 @@ fn parse_hop(bytes: &[u8]) -> Option<IpAddr> {
     if let Ok(socket) = text.parse::<std::net::SocketAddr>() {
         return Some(socket.ip());
     }
-    text.strip_prefix('[')?
-        .strip_suffix(']')?
-        .parse::<Ipv6Addr>()
-        .ok()
-        .map(IpAddr::V6)
+    text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ClientAddress, Network, NetworkError};
+    use super::ClientAddress;
+    use crate::network::Network;
     use http::{HeaderMap, HeaderValue};
     use std::net::IpAddr;
 
@@ -170,7 +113,7 @@ mod tests {
         for field in fields {
             headers.append("x-forwarded-for", HeaderValue::from_static(field));
         }
-        let trusted: Vec<Network> = trusted.iter().map(|t| t.parse().unwrap()).collect();
+        let trusted: Vec<Network> = trusted.iter().map(|t| Network::parse(t).unwrap()).collect();
         ClientAddress::of_request(peer.parse().unwrap(), &headers, &trusted).ip()
     }
 
@@ -181,44 +124,23 @@ mod tests {
     #[test]
     fn a_forwarded_address_counts_only_when_the_peer_is_a_trusted_proxy() {
         assert_eq!(client("203.0.113.9", &["198.51.100.1"], &[]), ip("203.0.113.9"));
-        assert_eq!(
-            client("203.0.113.9", &["198.51.100.1"], &["10.0.0.0/8"]),
-            ip("203.0.113.9")
-        );
-        assert_eq!(
-            client("10.1.2.3", &["198.51.100.1"], &["10.0.0.0/8"]),
-            ip("198.51.100.1")
-        );
+        assert_eq!(client("203.0.113.9", &["198.51.100.1"], &["10.0.0.0/8"]), ip("203.0.113.9"));
+        assert_eq!(client("10.1.2.3", &["198.51.100.1"], &["10.0.0.0/8"]), ip("198.51.100.1"));
     }
 
     #[test]
     fn forwarded_addresses_are_counted_from_the_right() {
         let trusted = &["10.0.0.0/8", "2001:db8::/32"];
-        assert_eq!(
-            client("10.0.0.1", &["6.6.6.6, 198.51.100.1"], trusted),
-            ip("198.51.100.1")
-        );
-        assert_eq!(
-            client("10.0.0.1", &["6.6.6.6, 198.51.100.1, 10.9.9.9"], trusted),
-            ip("198.51.100.1")
-        );
-        assert_eq!(
-            client("10.0.0.1", &["6.6.6.6", "198.51.100.1:99"], trusted),
-            ip("198.51.100.1")
-        );
-        assert_eq!(
-            client("2001:db8::1", &["[2001:db9::7]:443"], trusted),
-            ip("2001:db9::7")
-        );
+        assert_eq!(client("10.0.0.1", &["6.6.6.6, 198.51.100.1"], trusted), ip("198.51.100.1"));
+        assert_eq!(client("10.0.0.1", &["6.6.6.6, 198.51.100.1, 10.9.9.9"], trusted), ip("198.51.100.1"));
+        assert_eq!(client("10.0.0.1", &["6.6.6.6", "198.51.100.1:99"], trusted), ip("198.51.100.1"));
+        assert_eq!(client("2001:db8::1", &["[2001:db9::7]:443"], trusted), ip("2001:db9::7"));
         assert_eq!(client("10.0.0.1", &["10.0.0.7"], trusted), ip("10.0.0.7"));
     }
 
     #[test]
     fn an_unreadable_hop_ends_the_walk_at_the_last_known_address() {
-        assert_eq!(
-            client("10.0.0.1", &["6.6.6.6, unknown"], &["10.0.0.0/8"]),
-            ip("10.0.0.1")
-        );
+        assert_eq!(client("10.0.0.1", &["6.6.6.6, unknown"], &["10.0.0.0/8"]), ip("10.0.0.1"));
         assert_eq!(client("10.0.0.1", &[""], &["10.0.0.0/8"]), ip("10.0.0.1"));
     }
 
@@ -233,20 +155,8 @@ mod tests {
 
     #[test]
     fn no_full_address_is_printed() {
-        assert_eq!(
-            format!("{:?}", ClientAddress::new(ip("192.0.2.77"))),
-            "192.0.2.0/24"
-        );
+        assert_eq!(format!("{:?}", ClientAddress::new(ip("192.0.2.77"))), "192.0.2.0/24");
         let shown = format!("{:?}", ClientAddress::new(ip("2001:db8:1:2:3::4")).group());
         assert_eq!(shown, "2001:db8:1::/48");
-    }
-
-    #[test]
-    fn networks_are_read_strictly() {
-        assert_eq!("10.0.0.0/33".parse::<Network>(), Err(NetworkError::Prefix));
-        assert_eq!("ten".parse::<Network>(), Err(NetworkError::Shape));
-        assert_eq!("10.0.0.0/".parse::<Network>(), Err(NetworkError::Shape));
-        assert!("0.0.0.0/0".parse::<Network>().unwrap().contains(ip("8.8.8.8")));
-        assert!(!"0.0.0.0/0".parse::<Network>().unwrap().contains(ip("::1")));
     }
 }

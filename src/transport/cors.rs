@@ -29,14 +29,8 @@ const PREFLIGHT_LIFETIME_S: &str = "7200";
 /// Puts the common fields on an answer.
 pub(super) fn dress(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(
-        ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(ANSWER_FIELDS),
-    );
-    headers.insert(
-        STRICT_TRANSPORT_SECURITY,
-        HeaderValue::from_static("max-age=31536000"),
-    );
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(ANSWER_FIELDS));
+    headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
@@ -51,13 +45,7 @@ pub(super) fn preflight<B: From<Bytes>>(methods: Methods) -> Response<B> {
     let headers = response.headers_mut();
     headers.insert(ALLOW, methods.clone());
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(REQUEST_FIELDS),
-    );
-    headers.insert(
-        ACCESS_CONTROL_MAX_AGE,
-        HeaderValue::from_static(PREFLIGHT_LIFETIME_S),
-    );
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(REQUEST_FIELDS));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_LIFETIME_S));
     response
 }

@@ -46,12 +46,7 @@ impl Facts {
         let not_before = moment(tag, not_before)?;
         let (tag, not_after, _) = element(after)?;
         let not_after = moment(tag, not_after)?;
-        Some(Self {
-            issuer: issuer.to_vec(),
-            subject: subject.to_vec(),
-            not_before,
-            not_after,
-        })
+        Some(Self { issuer: issuer.to_vec(), subject: subject.to_vec(), not_before, not_after })
     }
 
     /// Whether it names itself as its issuer.
@@ -61,18 +56,9 @@ impl Facts {
 
     /// The issuer's common name, for people; control characters are escaped.
     pub(super) fn issuer_name(&self) -> Option<String> {
-        let start = self
-            .issuer
-            .windows(COMMON_NAME.len())
-            .position(|window| window == COMMON_NAME)?;
+        let start = self.issuer.windows(COMMON_NAME.len()).position(|window| window == COMMON_NAME)?;
         let (_, name, _) = element(self.issuer.get(start + COMMON_NAME.len()..)?)?;
-        Some(
-            String::from_utf8_lossy(name)
-                .chars()
-                .take(64)
-                .flat_map(char::escape_debug)
-                .collect(),
-        )
+        Some(String::from_utf8_lossy(name).chars().take(64).flat_map(char::escape_debug).collect())
     }
 }
 
@@ -87,12 +73,7 @@ fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
         if digits.is_empty() || digits.len() > 4 {
             return None;
         }
-        (
-            digits
-                .iter()
-                .fold(0, |sum, digit| (sum << 8) | usize::from(*digit)),
-            rest,
-        )
+        (digits.iter().fold(0, |sum, digit| (sum << 8) | usize::from(*digit)), rest)
     };
     let (content, rest) = rest.split_at_checked(length)?;
     Some((tag, content, rest))
@@ -108,19 +89,13 @@ fn moment(tag: u8, digits: &[u8]) -> Option<OffsetDateTime> {
     let full = match tag {
         // Two digits of the year: up to 49 means this century.
         UTC_TIME => {
-            let century = if digits.get(..2)?.parse::<u8>().ok()? < 50 {
-                "20"
-            } else {
-                "19"
-            };
+            let century = if digits.get(..2)?.parse::<u8>().ok()? < 50 { "20" } else { "19" };
             format!("{century}{digits}")
         }
         GENERALIZED_TIME => digits.to_owned(),
         _ => return None,
     };
-    PrimitiveDateTime::parse(&full, FORM)
-        .ok()
-        .map(PrimitiveDateTime::assume_utc)
+    PrimitiveDateTime::parse(&full, FORM).ok().map(PrimitiveDateTime::assume_utc)
 }
 
 #[cfg(test)]
@@ -135,11 +110,7 @@ mod tests {
         params.distinguished_name.push(DnType::CommonName, "Some\nIssuer");
         params.not_before = date_time_ymd(2026, 1, 2);
         params.not_after = date_time_ymd(2061, 3, 4);
-        params
-            .self_signed(&KeyPair::generate().unwrap())
-            .unwrap()
-            .der()
-            .to_vec()
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec()
     }
 
     #[test]

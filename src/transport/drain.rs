@@ -97,15 +97,9 @@ pub async fn serve(
     }
     let cut = connections.len();
     connections.shutdown().await;
-    DrainReport {
-        open,
-        cut,
-        took: stopped.elapsed(),
-    }
+    DrainReport { open, cut, took: stopped.elapsed() }
 }
 
 async fn all_ended(connections: &mut JoinSet<()>, time: Duration) -> bool {
-    tokio::time::timeout(time, async { while connections.join_next().await.is_some() {} })
-        .await
-        .is_ok()
+    tokio::time::timeout(time, async { while connections.join_next().await.is_some() {} }).await.is_ok()
 }

@@ -76,9 +76,7 @@ where
 /// HTTP/2 would send the body of an answer to HEAD; its length is still told.
 fn without_body<B: Body + From<Bytes>>(mut response: Response<B>) -> Response<B> {
     if let Some(length) = response.body().size_hint().exact() {
-        response
-            .headers_mut()
-            .insert(CONTENT_LENGTH, HeaderValue::from(length));
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
     response.map(|_| B::from(Bytes::new()))
 }

@@ -15,8 +15,9 @@ use http::request::Parts;
 use http::{HeaderMap, Version};
 
 use self::authority::{Authority, Origin};
-use super::client_address::{ClientAddress, Network};
+use super::client_address::ClientAddress;
 use super::refusal::Refusal;
+use crate::network::Network;
 
 /// Which hosts, origins and proxies are accepted.
 #[derive(Debug)]
@@ -103,15 +104,9 @@ impl GuardPolicy {
         if field.is_none() && request.version < Version::HTTP_2 {
             return Err(Refusal::HostMissing);
         }
-        let target = request
-            .uri
-            .authority()
-            .map(|authority| authority.as_str().as_bytes());
+        let target = request.uri.authority().map(|authority| authority.as_str().as_bytes());
         let mut named = None;
-        for bytes in [field.map(http::HeaderValue::as_bytes), target]
-            .into_iter()
-            .flatten()
-        {
+        for bytes in [field.map(http::HeaderValue::as_bytes), target].into_iter().flatten() {
             let read = std::str::from_utf8(bytes).ok().and_then(Authority::parse);
             match read.filter(|authority| self.hosts.contains(&authority.host)) {
                 Some(authority) => named = Some(authority),
@@ -159,10 +154,7 @@ impl RefusalLog {
     fn note(&self, what: &'static str, name: &[u8]) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        if noted
-            .last
-            .is_some_and(|last| now.duration_since(last) < Self::PAUSE)
-        {
+        if noted.last.is_some_and(|last| now.duration_since(last) < Self::PAUSE) {
             noted.unsaid += 1;
             return;
         }
@@ -170,12 +162,7 @@ impl RefusalLog {
         noted.last = Some(now);
         drop(noted);
         let name = printable(name);
-        tracing::warn!(
-            what,
-            name,
-            unsaid,
-            "refused a request: this name is not in the configuration"
-        );
+        tracing::warn!(what, name, unsaid, "refused a request: this name is not in the configuration");
     }
 }
 
@@ -197,11 +184,7 @@ mod tests {
     use http::{HeaderValue, Request, Version};
 
     fn policy() -> GuardPolicy {
-        GuardPolicy::new(
-            ["mcp.example.org", "localhost:8443", "[::1]"],
-            ["https://app.example:444"],
-        )
-        .unwrap()
+        GuardPolicy::new(["mcp.example.org", "localhost:8443", "[::1]"], ["https://app.example:444"]).unwrap()
     }
 
     fn check(version: Version, target: &str, hosts: &[&[u8]], origins: &[&[u8]]) -> Result<(), Refusal> {
@@ -258,27 +241,15 @@ mod tests {
         ] {
             assert_eq!(host(name), Err(Refusal::HostUnknown), "{name}");
         }
-        assert_eq!(
-            check(Version::HTTP_11, "/mcp", &[b"\xff"], &[]),
-            Err(Refusal::HostUnknown)
-        );
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[b"\xff"], &[]), Err(Refusal::HostUnknown));
     }
 
     #[test]
     fn a_request_must_name_its_host_once() {
-        assert_eq!(
-            check(Version::HTTP_11, "/mcp", &[], &[]),
-            Err(Refusal::HostMissing)
-        );
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[], &[]), Err(Refusal::HostMissing));
         let twice: &[&[u8]] = &[b"localhost", b"localhost"];
-        assert_eq!(
-            check(Version::HTTP_11, "/mcp", twice, &[]),
-            Err(Refusal::HostMissing)
-        );
-        assert_eq!(
-            check(Version::HTTP_2, "/mcp", &[], &[]),
-            Err(Refusal::HostMissing)
-        );
+        assert_eq!(check(Version::HTTP_11, "/mcp", twice, &[]), Err(Refusal::HostMissing));
+        assert_eq!(check(Version::HTTP_2, "/mcp", &[], &[]), Err(Refusal::HostMissing));
     }
 
     #[test]
@@ -286,14 +257,8 @@ mod tests {
         let target = |target, hosts: &[&[u8]]| check(Version::HTTP_2, target, hosts, &[]);
         assert_eq!(target("https://mcp.example.org/mcp", &[]), Ok(()));
         assert_eq!(target("https://attacker.com/mcp", &[]), Err(Refusal::HostUnknown));
-        assert_eq!(
-            target("https://attacker.com/mcp", &[b"localhost"]),
-            Err(Refusal::HostUnknown)
-        );
-        assert_eq!(
-            target("https://localhost/mcp", &[b"attacker.com"]),
-            Err(Refusal::HostUnknown)
-        );
+        assert_eq!(target("https://attacker.com/mcp", &[b"localhost"]), Err(Refusal::HostUnknown));
+        assert_eq!(target("https://localhost/mcp", &[b"attacker.com"]), Err(Refusal::HostUnknown));
     }
 
     #[test]
@@ -311,12 +276,8 @@ mod tests {
         ] {
             assert_eq!(origin(name.as_bytes()), Ok(()), "{name}");
         }
-        let own_port = check(
-            Version::HTTP_11,
-            "/mcp",
-            &[b"mcp.example.org:8443"],
-            &[b"https://mcp.example.org:8443"],
-        );
+        let own_port =
+            check(Version::HTTP_11, "/mcp", &[b"mcp.example.org:8443"], &[b"https://mcp.example.org:8443"]);
         assert_eq!(own_port, Ok(()));
         assert_eq!(check(Version::HTTP_11, "/mcp", &[b"localhost"], &[]), Ok(()));
     }
@@ -340,18 +301,10 @@ mod tests {
             b"http://localhost.evil.tld",
             b"ftp://localhost",
         ] {
-            assert_eq!(
-                origin(name),
-                Err(Refusal::OriginRefused),
-                "{}",
-                name.escape_ascii()
-            );
+            assert_eq!(origin(name), Err(Refusal::OriginRefused), "{}", name.escape_ascii());
         }
         let twice: &[&[u8]] = &[b"https://claude.ai", b"https://claude.ai"];
-        assert_eq!(
-            check(Version::HTTP_11, "/mcp", &[b"localhost"], twice),
-            Err(Refusal::OriginRefused)
-        );
+        assert_eq!(check(Version::HTTP_11, "/mcp", &[b"localhost"], twice), Err(Refusal::OriginRefused));
     }
 
     #[test]

@@ -115,10 +115,7 @@ impl Listener {
 
 fn concerns_one_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted, TimedOut};
-    matches!(
-        error.kind(),
-        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted | TimedOut
-    )
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted | TimedOut)
 }
 
 #[cfg(test)]
@@ -136,9 +133,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_can_be_taken_again_at_once() {
-        let address = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
-            .unwrap()
-            .address();
+        let address = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap().address();
         assert_eq!(Listener::bind(address).unwrap().address(), address);
     }
 

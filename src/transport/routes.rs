@@ -24,8 +24,8 @@ use super::drain::Phase;
 use super::limits::Limits;
 use super::refusal::{JSON, Refusal};
 use super::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, Service};
-use crate::profile::Profile;
 use super::sse;
+use crate::profile::Profile;
 
 type Answer = warp::reply::Response;
 
@@ -44,19 +44,13 @@ pub(super) fn routes<S: Service>(
             .or(warp::path("full").and(warp::path::end()).map(|| Profile::Full))
             .unify(),
     );
-    let page = warp::path("legal")
-        .and(warp::path::param::<Legal>())
-        .and(warp::path::end())
-        .map(|Legal(page)| page);
+    let page =
+        warp::path("legal").and(warp::path::param::<Legal>()).and(warp::path::end()).map(|Legal(page)| page);
     let health = warp::path!("healthz");
     let readiness = warp::path!("readyz");
     let reading = warp::get().or(warp::head()).unify();
 
-    let desk = Arc::new(Desk {
-        service,
-        limits,
-        phase,
-    });
+    let desk = Arc::new(Desk { service, limits, phase });
     let with_desk = move || {
         let desk = desk.clone();
         warp::any().map(move || desk.clone())
@@ -72,24 +66,13 @@ pub(super) fn routes<S: Service>(
             desk.call(profile, headers, client, body).await
         });
     let preflights = warp::options().and(
-        endpoint
-            .map(|_| preflight(Methods::Post))
-            .or(warp::any().map(|| preflight(Methods::Get)))
-            .unify(),
+        endpoint.map(|_| preflight(Methods::Post)).or(warp::any().map(|| preflight(Methods::Get))).unify(),
     );
     let post_only = endpoint.map(|_| Refusal::PostOnly.response());
 
-    let healthy = health
-        .and(reading)
-        .map(|| json_answer(StatusCode::OK, br#"{"status":"ok"}"#.as_slice()));
-    let ready = readiness
-        .and(reading)
-        .and(with_desk())
-        .map(|desk: Arc<Desk<S>>| desk.ready());
-    let legal = page
-        .and(reading)
-        .and(with_desk())
-        .map(|page, desk: Arc<Desk<S>>| desk.legal(page));
+    let healthy = health.and(reading).map(|| json_answer(StatusCode::OK, br#"{"status":"ok"}"#.as_slice()));
+    let ready = readiness.and(reading).and(with_desk()).map(|desk: Arc<Desk<S>>| desk.ready());
+    let legal = page.and(reading).and(with_desk()).map(|page, desk: Arc<Desk<S>>| desk.legal(page));
     let get_only = health
         .or(readiness)
         .unify()
@@ -147,12 +130,7 @@ impl<S: Service> Desk<S> {
         let Some(form) = accept::form(&headers) else {
             return Refusal::NotAcceptable.response();
         };
-        let request = McpRequest {
-            profile,
-            headers,
-            body,
-            client,
-        };
+        let request = McpRequest { profile, headers, body, client };
         // A failure of the service is this program's own mistake; the caller gets an answer all the same.
         let answer = catch_unwind(AssertUnwindSafe(|| self.service.mcp(request)));
         match (answer, form) {
@@ -199,10 +177,8 @@ impl<S: Service> Desk<S> {
         if missing.is_empty() {
             return json_answer(StatusCode::OK, br#"{"status":"ready"}"#.as_slice());
         }
-        let parts: Vec<_> = missing
-            .iter()
-            .map(|part| json!({ "part": part.part, "why": part.why }))
-            .collect();
+        let parts: Vec<_> =
+            missing.iter().map(|part| json!({ "part": part.part, "why": part.why })).collect();
         let body = json!({ "status": "not_ready", "not_ready": parts }).to_string();
         json_answer(StatusCode::SERVICE_UNAVAILABLE, body)
     }
@@ -212,23 +188,14 @@ impl<S: Service> Desk<S> {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
-        headers.insert(
-            http::header::REFERRER_POLICY,
-            HeaderValue::from_static("no-referrer"),
-        );
+        headers.insert(http::header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         response
     }
 }
 
 fn answer_as_json(answer: HttpAnswer) -> Answer {
-    let HttpAnswer {
-        status,
-        mut headers,
-        body,
-    } = answer;
-    headers
-        .entry(CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
+    let HttpAnswer { status, mut headers, body } = answer;
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     }
@@ -241,11 +208,7 @@ fn answer_as_json(answer: HttpAnswer) -> Answer {
 /// Only a success becomes an event; a refusal keeps its status and its shape.
 fn answer_as_event(answer: HttpAnswer) -> Answer {
     match answer {
-        HttpAnswer {
-            status: StatusCode::OK,
-            headers,
-            body: Some(body),
-        } => {
+        HttpAnswer { status: StatusCode::OK, headers, body: Some(body) } => {
             let mut response = Response::new(sse::event(&body).into());
             *response.headers_mut() = headers;
             sse::mark(response.headers_mut());
@@ -258,9 +221,5 @@ fn answer_as_event(answer: HttpAnswer) -> Answer {
 fn json_answer(status: StatusCode, body: impl Into<Bytes>) -> Answer {
     let mut headers = HeaderMap::new();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    answer_as_json(HttpAnswer {
-        status,
-        headers,
-        body: Some(body.into()),
-    })
+    answer_as_json(HttpAnswer { status, headers, body: Some(body.into()) })
 }

@@ -76,21 +76,13 @@ impl HttpAnswer {
     /// A status with a JSON body.
     #[must_use]
     pub fn with_body(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self {
-            status,
-            headers: HeaderMap::new(),
-            body: Some(body.into()),
-        }
+        Self { status, headers: HeaderMap::new(), body: Some(body.into()) }
     }
 
     /// A status alone.
     #[must_use]
     pub fn empty(status: StatusCode) -> Self {
-        Self {
-            status,
-            headers: HeaderMap::new(),
-            body: None,
-        }
+        Self { status, headers: HeaderMap::new(), body: None }
     }
 }
 

@@ -21,10 +21,7 @@ const COMMENT: &[u8] = b": waiting\n\n";
 pub(super) fn mark(headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    headers.insert(
-        HeaderName::from_static("x-accel-buffering"),
-        HeaderValue::from_static("no"),
-    );
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 }
 
 /// One message event. A line break inside the text would end the line, so each line is its own.
@@ -48,10 +45,7 @@ where
 {
     let mut comments = tokio::time::interval(pause);
     comments.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let waiting = Waiting {
-        json: Box::pin(json),
-        comments,
-    };
+    let waiting = Waiting { json: Box::pin(json), comments };
     EventStream(Mutex::new(Box::pin(stream::unfold(Some(waiting), step))))
 }
 
@@ -105,18 +99,10 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(12)).await;
             Some(Bytes::from_static(b"{}"))
         };
-        let lines: Vec<_> = stream_of(answer, Duration::from_secs(5))
-            .map(Result::unwrap)
-            .collect()
-            .await;
+        let lines: Vec<_> = stream_of(answer, Duration::from_secs(5)).map(Result::unwrap).collect().await;
         assert_eq!(
             lines,
-            [
-                ": waiting\n\n",
-                ": waiting\n\n",
-                ": waiting\n\n",
-                "event: message\ndata: {}\n\n"
-            ]
+            [": waiting\n\n", ": waiting\n\n", ": waiting\n\n", "event: message\ndata: {}\n\n"]
         );
     }
 

@@ -28,21 +28,13 @@ pub(super) struct WatchedStream<S> {
 #[derive(Debug)]
 enum Closing {
     No,
-    Lingering {
-        until: Pin<Box<Sleep>>,
-        read_bytes: usize,
-    },
+    Lingering { until: Pin<Box<Sleep>>, read_bytes: usize },
     Done,
 }
 
 impl<S> WatchedStream<S> {
     pub(super) fn new(inner: S, activity: Activity, linger: Duration) -> Self {
-        Self {
-            inner,
-            activity,
-            linger,
-            closing: Closing::No,
-        }
+        Self { inner, activity, linger, closing: Closing::No }
     }
 }
 
@@ -100,10 +92,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
                     this.activity.wrote(result.is_ready());
                     ready!(result)?;
                     this.closing = if this.activity.has_unread_body() {
-                        Closing::Lingering {
-                            until: Box::pin(tokio::time::sleep(this.linger)),
-                            read_bytes: 0,
-                        }
+                        Closing::Lingering { until: Box::pin(tokio::time::sleep(this.linger)), read_bytes: 0 }
                     } else {
                         Closing::Done
                     };

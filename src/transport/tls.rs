@@ -87,31 +87,23 @@ impl Identity {
         let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&certificates)
             .collect::<Result<_, _>>()
             .map_err(|error| broken_pem(chain, &error))?;
-        let first = certificates
-            .first()
-            .ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
+        let first = certificates.first().ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
         let facts = Facts::read(first).ok_or_else(|| TlsError::BrokenCertificate(chain.to_owned()))?;
-        let missing_issuer = (certificates.len() == 1 && !facts.is_self_issued()).then(|| {
-            facts
-                .issuer_name()
-                .unwrap_or_else(|| "an issuer without a name".to_owned())
-        });
+        let missing_issuer = (certificates.len() == 1 && !facts.is_self_issued())
+            .then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
 
         let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
             pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
             error => broken_pem(key, &error),
         })?;
-        let unusable = |error: rustls::Error| TlsError::UnusableKey {
-            path: key.to_owned(),
-            why: error.to_string(),
-        };
+        let unusable =
+            |error: rustls::Error| TlsError::UnusableKey { path: key.to_owned(), why: error.to_string() };
         let signer = ring::sign::any_supported_type(&private).map_err(unusable)?;
         let certified = CertifiedKey::new(certificates, signer);
         certified.keys_match().map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => TlsError::Mismatch {
-                chain: chain.to_owned(),
-                key: key.to_owned(),
-            },
+            rustls::Error::InconsistentKeys(_) => {
+                TlsError::Mismatch { chain: chain.to_owned(), key: key.to_owned() }
+            }
             _ => TlsError::BrokenCertificate(chain.to_owned()),
         })?;
         Ok(Self {
@@ -151,9 +143,7 @@ pub fn server_config(identity: &Identity) -> Arc<ServerConfig> {
 
 fn config_with(resolver: Arc<dyn ResolvesServerCert>) -> Arc<ServerConfig> {
     let provider = Arc::new(ring::default_provider());
-    let mut config = builder(provider)
-        .with_no_client_auth()
-        .with_cert_resolver(resolver);
+    let mut config = builder(provider).with_no_client_auth().with_cert_resolver(resolver);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.ignore_client_order = true;
     match ring::Ticketer::new() {
@@ -167,10 +157,7 @@ fn config_with(resolver: Arc<dyn ResolvesServerCert>) -> Arc<ServerConfig> {
     Arc::new(config)
 }
 
-#[expect(
-    clippy::expect_used,
-    reason = "the versions are constants that this provider supports"
-)]
+#[expect(clippy::expect_used, reason = "the versions are constants that this provider supports")]
 fn builder(provider: Arc<CryptoProvider>) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
     ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
@@ -178,15 +165,9 @@ fn builder(provider: Arc<CryptoProvider>) -> rustls::ConfigBuilder<ServerConfig,
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
-    std::fs::read(path).map_err(|source| TlsError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })
+    std::fs::read(path).map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
 }
 
 fn broken_pem(path: &Path, error: &pem::Error) -> TlsError {
-    TlsError::BrokenPem {
-        path: path.to_owned(),
-        why: error.to_string(),
-    }
+    TlsError::BrokenPem { path: path.to_owned(), why: error.to_string() }
 }

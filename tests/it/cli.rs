@@ -20,9 +20,8 @@ fn ono_sendai(arguments: &[&str]) -> Output {
 
 /// A folder of this test run.
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("cli-{}", std::process::id()))
-        .join(name);
+    let folder =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{}", std::process::id())).join(name);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     folder
 }
@@ -41,20 +40,11 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn help_and_version_are_data_and_end_with_0() {
-    for arguments in [
-        &["--help"][..],
-        &["-h"],
-        &["help"],
-        &["call", "--help"],
-        &["--version"],
-        &["version"],
-    ] {
+    for arguments in [&["--help"][..], &["-h"], &["help"], &["call", "--help"], &["--version"], &["version"]]
+    {
         let output = ono_sendai(arguments);
         assert_eq!(code(&output), 0, "{arguments:?}");
-        assert!(
-            !output.stdout.is_empty() && output.stderr.is_empty(),
-            "{arguments:?}"
-        );
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{arguments:?}");
     }
     let version = format!("ono-sendai {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(stdout(&ono_sendai(&["version"])), version);
@@ -65,10 +55,7 @@ fn help_and_version_are_data_and_end_with_0() {
 fn help_names_every_exit_code() {
     let help = stdout(&ono_sendai(&["--help"]));
     for exit in ono_sendai::cli::Exit::ALL {
-        assert!(
-            help.contains(&format!("  {}  {}", exit.code(), exit.meaning())),
-            "{exit:?} in {help}"
-        );
+        assert!(help.contains(&format!("  {}  {}", exit.code(), exit.meaning())), "{exit:?} in {help}");
     }
 }
 
@@ -78,38 +65,22 @@ fn a_mistake_on_the_command_line_ends_with_1_and_says_what_it_is() {
         (&[][..], "Usage: ono-sendai <COMMAND>"),
         (&["sevre"], "unrecognized subcommand 'sevre'"),
         (&["serve"], "--config <FILE>"),
-        (
-            &["demo", "--listen", "8443"],
-            "invalid value '8443' for '--listen <ADDRESS:PORT>'",
-        ),
+        (&["demo", "--listen", "8443"], "invalid value '8443' for '--listen <ADDRESS:PORT>'"),
         (&["demo", "--lisen", "x"], "unexpected argument '--lisen'"),
         (&["check-config"], "<FILE>"),
         (&["call"], "<TOOL>"),
         (&["call", "two words"], "1 to 128 letters, digits"),
         (&["call", "find", "q"], "write it as key=value"),
         (&["call", "find", "q=1", "q=2"], "error: q is given twice"),
-        (
-            &["call", "find", "--url", "http://mcp.example.org/mcp"],
-            "use https",
-        ),
-        (
-            &["call", "find", "--url", "https://a:b@mcp.example.org/mcp"],
-            "use --token",
-        ),
+        (&["call", "find", "--url", "http://mcp.example.org/mcp"], "use https"),
+        (&["call", "find", "--url", "https://a:b@mcp.example.org/mcp"], "use --token"),
         (&["call", "find", "--token", "two words"], "a token has no spaces"),
-        (
-            &["call", "find", "--ca", "/dev/null"],
-            "error: /dev/null holds no PEM certificate",
-        ),
+        (&["call", "find", "--ca", "/dev/null"], "error: /dev/null holds no PEM certificate"),
         (&["tools", "--xml"], "unexpected argument '--xml'"),
     ] {
         let output = ono_sendai(arguments);
         assert_eq!(code(&output), 1, "{arguments:?}: {}", stderr(&output));
-        assert!(
-            stderr(&output).contains(said),
-            "{arguments:?}: {}",
-            stderr(&output)
-        );
+        assert!(stderr(&output).contains(said), "{arguments:?}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{arguments:?}");
     }
 }
@@ -132,23 +103,11 @@ fn a_token_that_is_refused_is_not_shown_back_by_the_error_text_of_this_program()
 
 #[test]
 fn output_that_nobody_reads_is_not_an_error_and_a_full_disk_is() {
-    let full = std::fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .expect("/dev/full");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
     let mut version = Command::new(env!("CARGO_BIN_EXE_ono-sendai"));
-    let output = version
-        .arg("version")
-        .stdout(full)
-        .stderr(Stdio::piped())
-        .output()
-        .expect("it runs");
+    let output = version.arg("version").stdout(full).stderr(Stdio::piped()).output().expect("it runs");
     assert_eq!(code(&output), 1);
-    assert!(
-        stderr(&output).starts_with("ono-sendai: cannot write the output: "),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).starts_with("ono-sendai: cannot write the output: "), "{}", stderr(&output));
 
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

@@ -32,22 +32,14 @@ pub(super) struct ToolResult {
 /// # Errors
 /// One line: it is not an answer to our request.
 pub(super) fn read(content_type: Option<&str>, body: &[u8]) -> Result<Reply, String> {
-    let kind = content_type
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
+    let kind =
+        content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let message = match kind.as_str() {
         "text/event-stream" => from_events(&String::from_utf8_lossy(body)),
         _ => serde_json::from_slice(body).ok(),
     };
     let Some(message) = message else {
-        return Err(format!(
-            "the answer is not MCP (content type {})",
-            describe_kind(&kind)
-        ));
+        return Err(format!("the answer is not MCP (content type {})", describe_kind(&kind)));
     };
     if let Some(error) = message.get("error") {
         return Ok(Reply::Refused(refusal(error)));
@@ -55,35 +47,19 @@ pub(super) fn read(content_type: Option<&str>, body: &[u8]) -> Result<Reply, Str
     let Some(result) = message.get("result") else {
         return Err("the answer is JSON, but neither a result nor an error".to_owned());
     };
-    let envelope = result
-        .get("structuredContent")
-        .filter(|envelope| envelope.is_object());
+    let envelope = result.get("structuredContent").filter(|envelope| envelope.is_object());
     let failed = result.get("isError") == Some(&Value::Bool(true))
         || envelope.and_then(|envelope| envelope.get("ok")) == Some(&Value::Bool(false));
-    let text = result
-        .pointer("/content/0/text")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
-    Ok(Reply::Result(ToolResult {
-        envelope: envelope.unwrap_or(result).clone(),
-        text,
-        failed,
-    }))
+    let text = result.pointer("/content/0/text").and_then(Value::as_str).map(str::to_owned);
+    Ok(Reply::Result(ToolResult { envelope: envelope.unwrap_or(result).clone(), text, failed }))
 }
 
 fn describe_kind(kind: &str) -> String {
-    if kind.is_empty() {
-        "missing".to_owned()
-    } else {
-        harmless_line(kind)
-    }
+    if kind.is_empty() { "missing".to_owned() } else { harmless_line(kind) }
 }
 
 fn refusal(error: &Value) -> String {
-    let message = error
-        .get("message")
-        .and_then(Value::as_str)
-        .unwrap_or("the server refused the call");
+    let message = error.get("message").and_then(Value::as_str).unwrap_or("the server refused the call");
     let mut line = harmless_line(message);
     if let Some(code) = error.get("code").and_then(Value::as_i64) {
         line += &format!(" (JSON-RPC {code})");
@@ -91,11 +67,7 @@ fn refusal(error: &Value) -> String {
     match error.pointer("/data/did_you_mean") {
         Some(Value::String(name)) => line += &format!("; did you mean {}?", harmless_line(name)),
         Some(Value::Array(names)) => {
-            let names: Vec<String> = names
-                .iter()
-                .filter_map(Value::as_str)
-                .map(harmless_line)
-                .collect();
+            let names: Vec<String> = names.iter().filter_map(Value::as_str).map(harmless_line).collect();
             if !names.is_empty() {
                 line += &format!("; did you mean {}?", names.join(", "));
             }
@@ -127,9 +99,7 @@ fn from_events(stream: &str) -> Option<Value> {
             }
         }
     }
-    let messages = events
-        .iter()
-        .filter_map(|event| serde_json::from_str::<Value>(event).ok());
+    let messages = events.iter().filter_map(|event| serde_json::from_str::<Value>(event).ok());
     messages
         .filter(|message| message.get("result").is_some() || message.get("error").is_some())
         .find(|message| message.get("id").is_none_or(|id| id.as_u64() == Some(REQUEST_ID)))
@@ -168,20 +138,8 @@ mod tests {
 
     #[test]
     fn an_error_is_seen_in_either_place() {
-        assert!(
-            result(
-                "application/json",
-                r#"{"id":1,"result":{"isError":true,"content":[]}}"#
-            )
-            .failed
-        );
-        assert!(
-            result(
-                "application/json",
-                r#"{"id":1,"result":{"structuredContent":{"ok":false}}}"#
-            )
-            .failed
-        );
+        assert!(result("application/json", r#"{"id":1,"result":{"isError":true,"content":[]}}"#).failed);
+        assert!(result("application/json", r#"{"id":1,"result":{"structuredContent":{"ok":false}}}"#).failed);
     }
 
     #[test]
@@ -189,9 +147,7 @@ mod tests {
         let body = r#"{"id":1,"error":{"code":-32602,"message":"unknown\ntool","data":{"did_you_mean":"get_artist","fix_hint":"use it"}}}"#;
         assert_eq!(
             read(Some("application/json"), body.as_bytes()),
-            Ok(Reply::Refused(
-                "unknown tool (JSON-RPC -32602); did you mean get_artist?; use it".to_owned()
-            ))
+            Ok(Reply::Refused("unknown tool (JSON-RPC -32602); did you mean get_artist?; use it".to_owned()))
         );
     }
 

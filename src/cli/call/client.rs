@@ -42,20 +42,11 @@ pub(super) async fn call(request: &CallArguments) -> Result<Reply, Failure> {
     if let Some(token) = &request.token {
         message = message.header(AUTHORIZATION, token);
     }
-    let response = message
-        .send()
-        .await
-        .map_err(|error| unreachable(request, &error))?;
+    let response = message.send().await.map_err(|error| unreachable(request, &error))?;
     let status = response.status();
     let headers = response.headers().clone();
-    let bytes = read(response).await.map_err(|line| Failure {
-        exit: Exit::NotReachable,
-        line,
-    })?;
-    let reply = answer::read(
-        headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()),
-        &bytes,
-    );
+    let bytes = read(response).await.map_err(|line| Failure { exit: Exit::NotReachable, line })?;
+    let reply = answer::read(headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()), &bytes);
     Ok(match reply {
         Ok(reply @ Reply::Result(_)) if status.is_success() => reply,
         Ok(Reply::Refused(line)) if status.is_success() => Reply::Refused(line),
@@ -71,10 +62,8 @@ pub(super) async fn call(request: &CallArguments) -> Result<Reply, Failure> {
 }
 
 fn body(tool: &str, arguments: &[(String, String)]) -> Value {
-    let arguments: Map<String, Value> = arguments
-        .iter()
-        .map(|(key, value)| (key.clone(), Value::String(value.clone())))
-        .collect();
+    let arguments: Map<String, Value> =
+        arguments.iter().map(|(key, value)| (key.clone(), Value::String(value.clone()))).collect();
     json!({
         "jsonrpc": "2.0",
         "id": answer::REQUEST_ID,
@@ -103,10 +92,7 @@ fn client(request: &CallArguments) -> Result<Client, Failure> {
         .timeout(ANSWER_TIMEOUT)
         // A token must not follow a redirect to somebody else.
         .redirect(redirect::Policy::none());
-    let loopback = request
-        .url
-        .host()
-        .is_some_and(|host| crate::config::host_is_loopback(&host));
+    let loopback = request.url.host().is_some_and(|host| crate::config::host_is_loopback(&host));
     if loopback {
         builder = builder.no_proxy();
     }
@@ -114,17 +100,10 @@ fn client(request: &CallArguments) -> Result<Client, Failure> {
         let file = trust::file_for(request.ca.as_deref(), &request.url, &trust::demo_data_folder());
         let Some(file) = file else {
             let line = "this machine has no list of trusted certificates; pass one with --ca FILE".to_owned();
-            return Err(Failure {
-                exit: Exit::NotReachable,
-                line,
-            });
+            return Err(Failure { exit: Exit::NotReachable, line });
         };
         // A file that was named is a mistake on the command line; one that was found is not.
-        let exit = if request.ca.is_some() {
-            Exit::Usage
-        } else {
-            Exit::NotReachable
-        };
+        let exit = if request.ca.is_some() { Exit::Usage } else { Exit::NotReachable };
         let trust = trust::load(&file).map_err(|line| Failure { exit, line })?;
         builder = builder.tls_certs_only(trust.roots);
         return builder.build().map_err(|error| Failure {
@@ -132,10 +111,7 @@ fn client(request: &CallArguments) -> Result<Client, Failure> {
             line: format!("{}: {}", trust.file.display(), innermost(&error)),
         });
     }
-    builder.build().map_err(|error| Failure {
-        exit: Exit::NotReachable,
-        line: innermost(&error),
-    })
+    builder.build().map_err(|error| Failure { exit: Exit::NotReachable, line: innermost(&error) })
 }
 
 async fn read(mut response: Response) -> Result<Vec<u8>, String> {
@@ -148,10 +124,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, String> {
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => return Ok(bytes),
             Err(error) if error.is_timeout() => {
-                return Err(format!(
-                    "the answer did not end within {} s",
-                    ANSWER_TIMEOUT.as_secs()
-                ));
+                return Err(format!("the answer did not end within {} s", ANSWER_TIMEOUT.as_secs()));
             }
             Err(error) => return Err(format!("the answer broke off: {}", innermost(&error))),
         }
@@ -159,12 +132,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, String> {
 }
 
 fn http_error(request: &CallArguments, status: u16, headers: &HeaderMap, said: Option<String>) -> String {
-    let header = |name| {
-        headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .map(harmless_line)
-    };
+    let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(harmless_line);
     let url = &request.url;
     let advice = match status {
         300..=399 => {
@@ -182,11 +150,8 @@ fn http_error(request: &CallArguments, status: u16, headers: &HeaderMap, said: O
         },
         _ => String::new(),
     };
-    let parts = [
-        Some(format!("{url} answered HTTP {status}")),
-        said,
-        Some(advice).filter(|text| !text.is_empty()),
-    ];
+    let parts =
+        [Some(format!("{url} answered HTTP {status}")), said, Some(advice).filter(|text| !text.is_empty())];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -203,10 +168,7 @@ fn unreachable(request: &CallArguments, error: &reqwest::Error) -> Failure {
     } else {
         format!("{url} cannot be reached: {}", innermost(error))
     };
-    Failure {
-        exit: Exit::NotReachable,
-        line,
-    }
+    Failure { exit: Exit::NotReachable, line }
 }
 
 fn tls_advice(request: &CallArguments, reason: &rustls::Error) -> String {

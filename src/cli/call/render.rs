@@ -45,12 +45,7 @@ fn error_lines(error: &Value, envelope: &Value, style: Style) -> String {
     if let Some(reset) = field(error, "/data/reset_at") {
         lines.push(format!("resets: {reset}"));
     }
-    for call in envelope
-        .get("suggested_tool_calls")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for call in envelope.get("suggested_tool_calls").and_then(Value::as_array).into_iter().flatten() {
         if let Some(command) = suggestion(call) {
             lines.push(format!("try: {command}"));
         }
@@ -60,10 +55,7 @@ fn error_lines(error: &Value, envelope: &Value, style: Style) -> String {
 
 /// A suggested call, as it can be pasted.
 fn suggestion(call: &Value) -> Option<String> {
-    let mut command = format!(
-        "ono-sendai call {}",
-        shell_word(&harmless_line(call.get("tool")?.as_str()?))
-    );
+    let mut command = format!("ono-sendai call {}", shell_word(&harmless_line(call.get("tool")?.as_str()?)));
     for (key, value) in call.get("args").and_then(Value::as_object).into_iter().flatten() {
         let value = match value {
             Value::String(text) => harmless_line(text),
@@ -97,10 +89,7 @@ mod tests {
 
     use super::*;
 
-    const PLAIN: Style = Style {
-        readable: true,
-        ansi: false,
-    };
+    const PLAIN: Style = Style { readable: true, ansi: false };
 
     #[test]
     fn an_answer_is_its_text_and_what_it_cost() {
@@ -114,14 +103,8 @@ mod tests {
             "Four Tet[31m\nData by hosaka\n2 units, about 640 tokens, request r-1\n"
         );
         assert!(
-            readable(
-                &result,
-                Style {
-                    readable: true,
-                    ansi: true
-                }
-            )
-            .ends_with("\x1b[2m2 units, about 640 tokens, request r-1\x1b[0m\n")
+            readable(&result, Style { readable: true, ansi: true })
+                .ends_with("\x1b[2m2 units, about 640 tokens, request r-1\x1b[0m\n")
         );
     }
 
@@ -146,11 +129,7 @@ mod tests {
 
     #[test]
     fn a_result_without_an_envelope_is_shown_all_the_same() {
-        let result = ToolResult {
-            envelope: json!({"content": []}),
-            text: None,
-            failed: true,
-        };
+        let result = ToolResult { envelope: json!({"content": []}), text: None, failed: true };
         assert_eq!(readable(&result, PLAIN), raw(&result));
     }
 }

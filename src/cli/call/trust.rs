@@ -8,11 +8,8 @@ use url::Url;
 use crate::config::host_is_loopback;
 
 /// Where Debian, Fedora and Alpine, in this order, keep the certificates they trust.
-const MACHINE_ROOTS: &[&str] = &[
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
+const MACHINE_ROOTS: &[&str] =
+    &["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
 /// The name of the demo certificate in the data folder.
 const DEMO_CERTIFICATE: &str = "demo-cert.pem";
@@ -34,10 +31,7 @@ pub(super) fn file_for(named: Option<&Path>, url: &Url, data_folder: &Path) -> O
     if url.host().is_some_and(|host| host_is_loopback(&host)) && demo.is_file() {
         return Some(demo);
     }
-    MACHINE_ROOTS
-        .iter()
-        .map(PathBuf::from)
-        .find(|path| path.is_file())
+    MACHINE_ROOTS.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
 /// Where a demo on this machine keeps its certificate, seen from this folder.
@@ -60,10 +54,7 @@ pub(super) fn load(file: &Path) -> Result<Trust, String> {
     if roots.is_empty() {
         return Err(format!("{shown} holds no PEM certificate"));
     }
-    Ok(Trust {
-        roots,
-        file: file.to_owned(),
-    })
+    Ok(Trust { roots, file: file.to_owned() })
 }
 
 #[cfg(test)]
@@ -82,10 +73,7 @@ mod tests {
         assert_eq!(file("https://localhost:8443/mcp", None).as_ref(), Some(&demo));
         assert_eq!(file("https://127.0.0.1:8443/mcp", None).as_ref(), Some(&demo));
         assert_ne!(file("https://mcp.example.org/mcp", None).as_ref(), Some(&demo));
-        assert_eq!(
-            file("https://localhost:8443/mcp", Some("/ca.pem")),
-            Some(PathBuf::from("/ca.pem"))
-        );
+        assert_eq!(file("https://localhost:8443/mcp", Some("/ca.pem")), Some(PathBuf::from("/ca.pem")));
         std::fs::remove_file(&demo).unwrap();
         assert_ne!(file("https://localhost:8443/mcp", None).as_ref(), Some(&demo));
         std::fs::remove_dir(&folder).unwrap();
@@ -95,9 +83,6 @@ mod tests {
     fn a_file_without_a_certificate_is_named() {
         let missing = load(Path::new("/proc/none")).err().unwrap();
         assert!(missing.starts_with("/proc/none cannot be read: "), "{missing}");
-        assert_eq!(
-            load(Path::new("/dev/null")).err().unwrap(),
-            "/dev/null holds no PEM certificate"
-        );
+        assert_eq!(load(Path::new("/dev/null")).err().unwrap(), "/dev/null holds no PEM certificate");
     }
 }

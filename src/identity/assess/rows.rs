@@ -70,22 +70,14 @@ impl<'r> Rows<'r> {
             let backing =
                 |r: &&ProbeRow| r.cluster_id == row.cluster_id && split_suffix(&r.artist).1 == number;
             let rows = super::count(rows.iter().filter(backing).count());
-            counted.bound.push(Bound {
-                cluster,
-                name,
-                variant: number,
-                rows,
-            });
+            counted.bound.push(Bound { cluster, name, variant: number, rows });
         }
         counted
     }
 
     /// How many rows with the exact name are bound to `cluster`.
     pub(super) fn exact_rows_of(&self, cluster: &ClusterId) -> u32 {
-        self.bound
-            .iter()
-            .find(|b| b.cluster == cluster && b.variant.is_none())
-            .map_or(0, |b| b.rows)
+        self.bound.iter().find(|b| b.cluster == cluster && b.variant.is_none()).map_or(0, |b| b.rows)
     }
 
     /// The different clusters of all rows counted, variants included.
@@ -98,11 +90,8 @@ impl<'r> Rows<'r> {
 
     /// The artists other than the plain one of cluster `own`, best backed first, else in the order of the rows.
     pub(super) fn candidates(&self, own: Option<&ClusterId>) -> Vec<Candidate> {
-        let mut others: Vec<&Bound<'r>> = self
-            .bound
-            .iter()
-            .filter(|b| b.variant.is_some() || Some(b.cluster) != own)
-            .collect();
+        let mut others: Vec<&Bound<'r>> =
+            self.bound.iter().filter(|b| b.variant.is_some() || Some(b.cluster) != own).collect();
         others.sort_by_key(|b| std::cmp::Reverse(b.rows));
         let candidate = |b: &Bound<'r>| Candidate {
             cluster_id: b.cluster.clone(),
@@ -115,18 +104,9 @@ impl<'r> Rows<'r> {
     }
 
     fn bind(&mut self, cluster: &'r ClusterId, name: &'r str, variant: Option<u16>) {
-        match self
-            .bound
-            .iter_mut()
-            .find(|b| b.cluster == cluster && b.variant == variant)
-        {
+        match self.bound.iter_mut().find(|b| b.cluster == cluster && b.variant == variant) {
             Some(known) => known.rows = known.rows.saturating_add(1),
-            None => self.bound.push(Bound {
-                cluster,
-                name,
-                variant,
-                rows: 1,
-            }),
+            None => self.bound.push(Bound { cluster, name, variant, rows: 1 }),
         }
     }
 }

@@ -15,11 +15,7 @@ impl Authority {
             Some(rest) => {
                 let (address, after) = rest.split_once(']')?;
                 let address: Ipv6Addr = address.parse().ok()?;
-                let port = if after.is_empty() {
-                    None
-                } else {
-                    Some(after.strip_prefix(':')?)
-                };
+                let port = if after.is_empty() { None } else { Some(after.strip_prefix(':')?) };
                 (format!("[{address}]"), port)
             }
             None => {
@@ -45,9 +41,7 @@ fn name_of(text: &str) -> Option<String> {
     let name = text.strip_suffix('.').unwrap_or(text);
     let fits = |label: &str| {
         (1..=63).contains(&label.len())
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     };
     (name.len() <= 253 && name.split('.').all(fits)).then(|| name.to_ascii_lowercase())
 }
@@ -69,21 +63,14 @@ impl Origin {
             _ => return None,
         };
         let Authority { host, port } = Authority::parse(rest)?;
-        Some(Self {
-            secure,
-            host,
-            port: port.unwrap_or(if secure { 443 } else { 80 }),
-        })
+        Some(Self { secure, host, port: port.unwrap_or(if secure { 443 } else { 80 }) })
     }
 
     /// A page on the same machine as its browser.
     pub(super) fn is_local(&self) -> bool {
         self.host == "localhost"
             || self.host == "[::1]"
-            || self
-                .host
-                .parse::<Ipv4Addr>()
-                .is_ok_and(|address| address == Ipv4Addr::LOCALHOST)
+            || self.host.parse::<Ipv4Addr>().is_ok_and(|address| address == Ipv4Addr::LOCALHOST)
     }
 
     /// A page of the server that was asked under this name.

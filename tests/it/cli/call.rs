@@ -13,16 +13,8 @@ const JSON: &str = "content-type: application/json\r\n";
 /// Calls `find q="Four Tet"`; the exit code, stdout, stderr and what the server was sent.
 fn call(server: FakeServer, more: &[&str]) -> (i32, String, String, Option<super::fake_server::Request>) {
     let certificate = server.certificate.display().to_string();
-    let mut arguments = vec![
-        "call",
-        "find",
-        "q=Four Tet",
-        "limit=5",
-        "--url",
-        &server.url,
-        "--ca",
-        &certificate,
-    ];
+    let mut arguments =
+        vec!["call", "find", "q=Four Tet", "limit=5", "--url", &server.url, "--ca", &certificate];
     arguments.extend(more);
     let output = ono_sendai(&arguments);
     (code(&output), stdout(&output), stderr(&output), server.request())
@@ -53,11 +45,7 @@ fn a_call_speaks_mcp_and_pipes_the_envelope() {
         "content-type: application/json",
         "authorization: bearer abc",
     ] {
-        assert!(
-            request.head.lines().any(|line| line == header),
-            "{header} in {}",
-            request.head
-        );
+        assert!(request.head.lines().any(|line| line == header), "{header} in {}", request.head);
     }
     assert_eq!(
         request.body,
@@ -77,12 +65,7 @@ fn a_call_speaks_mcp_and_pipes_the_envelope() {
 fn an_answer_as_an_event_stream_is_the_same_answer() {
     let envelope = json!({"ok": true});
     let stream = format!(": waiting\n\nevent: message\ndata: {}\n\n", answer(&envelope));
-    let server = FakeServer::start(
-        "localhost",
-        "200 OK",
-        "content-type: text/event-stream\r\n",
-        &stream,
-    );
+    let server = FakeServer::start("localhost", "200 OK", "content-type: text/event-stream\r\n", &stream);
     let (code, out, err, _) = call(server, &[]);
     assert_eq!((code, err.as_str()), (0, ""));
     assert_eq!(serde_json::from_str::<Value>(&out).expect("JSON"), envelope);
@@ -101,24 +84,14 @@ fn an_envelope_with_an_error_is_data_and_ends_with_4() {
 fn whatever_else_goes_wrong_at_the_server_is_one_line_and_ends_with_4() {
     let unknown = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool.","data":{"did_you_mean":"find_tracks"}}}"#;
     for (status, headers, body, said) in [
-        (
-            "200 OK",
-            JSON,
-            unknown,
-            "error: Unknown tool. (JSON-RPC -32602); did you mean find_tracks?",
-        ),
+        ("200 OK", JSON, unknown, "error: Unknown tool. (JSON-RPC -32602); did you mean find_tracks?"),
         (
             "400 Bad Request",
             JSON,
             unknown,
             "URL answered HTTP 400; Unknown tool. (JSON-RPC -32602); did you mean find_tracks?",
         ),
-        (
-            "401 Unauthorized",
-            JSON,
-            "{}",
-            "URL answered HTTP 401; it wants a token; pass one with --token",
-        ),
+        ("401 Unauthorized", JSON, "{}", "URL answered HTTP 401; it wants a token; pass one with --token"),
         (
             "404 Not Found",
             JSON,
@@ -137,18 +110,8 @@ fn whatever_else_goes_wrong_at_the_server_is_one_line_and_ends_with_4() {
             "",
             "URL answered HTTP 429; it is busy; try again in 7 s",
         ),
-        (
-            "503 Service Unavailable",
-            "",
-            "",
-            "URL answered HTTP 503; it is busy; try again in a minute",
-        ),
-        (
-            "500 Internal Server Error",
-            "content-type: text/html\r\n",
-            "<html>",
-            "URL answered HTTP 500",
-        ),
+        ("503 Service Unavailable", "", "", "URL answered HTTP 503; it is busy; try again in a minute"),
+        ("500 Internal Server Error", "content-type: text/html\r\n", "<html>", "URL answered HTTP 500"),
         (
             "307 Temporary Redirect",
             "location: https://elsewhere.example/mcp\r\n",
@@ -161,21 +124,13 @@ fn whatever_else_goes_wrong_at_the_server_is_one_line_and_ends_with_4() {
             "<html>",
             "URL: the answer is not MCP (content type text/html)",
         ),
-        (
-            "200 OK",
-            JSON,
-            "{\"ok\":true}",
-            "URL: the answer is JSON, but neither a result nor an error",
-        ),
+        ("200 OK", JSON, "{\"ok\":true}", "URL: the answer is JSON, but neither a result nor an error"),
     ] {
         let server = FakeServer::start("localhost", status, headers, body);
         let said = said.replace("URL", &server.url);
         let (code, out, err, request) = call(server, &[]);
         assert_eq!((code, out.as_str()), (4, ""), "{status}: {err}");
-        assert_eq!(
-            err.trim_start_matches("error: ").trim_end(),
-            said.trim_start_matches("error: ")
-        );
+        assert_eq!(err.trim_start_matches("error: ").trim_end(), said.trim_start_matches("error: "));
         assert_eq!(err.lines().count(), 1);
         assert!(request.is_some());
     }
@@ -258,10 +213,7 @@ fn a_person_at_a_terminal_reads_sentences_and_no_color_is_honoured() {
     assert_eq!(call_on_a_terminal(&envelope, "", &[("NO_COLOR", "1")]), plain);
     assert_eq!(call_on_a_terminal(&envelope, "", &[("NO_COLOR", "")]), dimmed);
     let (code, json) = call_on_a_terminal(&envelope, "--json", &[]);
-    assert_eq!(
-        (code, serde_json::from_str::<Value>(&json).expect("JSON")),
-        (0, envelope)
-    );
+    assert_eq!((code, serde_json::from_str::<Value>(&json).expect("JSON")), (0, envelope));
 }
 
 #[test]
@@ -272,8 +224,5 @@ fn a_person_at_a_terminal_reads_what_to_do_about_an_error() {
         "suggested_tool_calls": [{"tool": "find", "args": {"q": "yes please"}}],
     });
     let wanted = "error: invalid_argument: No.\nfix: Say yes.\ntry: ono-sendai call find 'q=yes please'\n";
-    assert_eq!(
-        call_on_a_terminal(&envelope, "", &[("NO_COLOR", "1")]),
-        (4, wanted.to_owned())
-    );
+    assert_eq!(call_on_a_terminal(&envelope, "", &[("NO_COLOR", "1")]), (4, wanted.to_owned()));
 }

@@ -31,21 +31,9 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "[server\nlisten = \"127.0.0.1:8443\"\n",
         &["1: not TOML: unclosed table, expected `]`"],
     ),
-    (
-        "same key twice",
-        "[server]\npublic = false\npublic = false\n",
-        &["3: not TOML: duplicate key"],
-    ),
-    (
-        "same section twice",
-        "[server]\npublic = false\n[log]\n[server]\n",
-        &["4: not TOML: duplicate key"],
-    ),
-    (
-        "not a pair",
-        "[server]\npublic\n",
-        &["2: not TOML: key with no value, expected `=`"],
-    ),
+    ("same key twice", "[server]\npublic = false\npublic = false\n", &["3: not TOML: duplicate key"]),
+    ("same section twice", "[server]\npublic = false\n[log]\n[server]\n", &["4: not TOML: duplicate key"]),
+    ("not a pair", "[server]\npublic\n", &["2: not TOML: key with no value, expected `=`"]),
     (
         "syntax and meaning together",
         "[server]\nlisten = nowhere\nport = 1\n[log]\nlevel = \"loud\"\n",
@@ -94,11 +82,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
             "1: verbose: found a key outside of every section; accepted: keys under a section such as [server]",
         ],
     ),
-    (
-        "section as a value",
-        "server = 3\n",
-        &["1: server: found 3; accepted: a section, written [server]"],
-    ),
+    ("section as a value", "server = 3\n", &["1: server: found 3; accepted: a section, written [server]"]),
     (
         "section as a list",
         "[[log]]\nlevel = \"info\"\n",
@@ -334,11 +318,7 @@ fn check(name: &str, text: &str) -> (i32, String, String) {
     std::fs::write(&file, text).expect("a file");
     let path = file.to_str().expect("text");
     let output = ono_sendai(&["check-config", path]);
-    (
-        code(&output),
-        stdout(&output),
-        stderr(&output).replace(&format!("{path}:"), ""),
-    )
+    (code(&output), stdout(&output), stderr(&output).replace(&format!("{path}:"), ""))
 }
 
 #[test]
@@ -367,14 +347,8 @@ fn what_is_no_configuration_file_is_one_line_without_a_line_number() {
     let folder = folder("check-config");
     let folder = folder.to_str().expect("text");
     for (path, said) in [
-        (
-            "/proc/none",
-            "/proc/none: cannot be read: No such file or directory (os error 2)\n".to_owned(),
-        ),
-        (
-            folder,
-            format!("{folder}: cannot be read: Is a directory (os error 21)\n"),
-        ),
+        ("/proc/none", "/proc/none: cannot be read: No such file or directory (os error 2)\n".to_owned()),
+        (folder, format!("{folder}: cannot be read: Is a directory (os error 21)\n")),
         (
             "/dev/zero",
             "/dev/zero: is longer than 1048576 bytes, so it is not a configuration file\n".to_owned(),
@@ -391,8 +365,5 @@ fn a_file_that_is_not_text_is_refused_at_the_line_where_it_stops_being_text() {
     std::fs::write(&file, b"[legal]\n# caf\xe9\n").expect("a file");
     let path = file.to_str().expect("text");
     let output = ono_sendai(&["check-config", path]);
-    assert_eq!(
-        (code(&output), stderr(&output)),
-        (2, format!("{path}:2: not TOML: not UTF-8 text\n"))
-    );
+    assert_eq!((code(&output), stderr(&output)), (2, format!("{path}:2: not TOML: not UTF-8 text\n")));
 }

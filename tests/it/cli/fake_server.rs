@@ -51,11 +51,7 @@ impl FakeServer {
             body.len()
         );
         let thread = std::thread::spawn(move || serve(&listener, Arc::new(config), &answer));
-        Self {
-            url: format!("https://localhost:{port}/mcp"),
-            certificate,
-            thread,
-        }
+        Self { url: format!("https://localhost:{port}/mcp"), certificate, thread }
     }
 
     /// What it was sent, or `None` when the client left before a request.
@@ -77,9 +73,8 @@ fn serve(listener: &TcpListener, config: Arc<ServerConfig>, answer: &str) -> Opt
             continue;
         };
         let head = head.to_lowercase();
-        let wanted = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+        let wanted =
+            head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
         if body.len() >= wanted.unwrap_or(0) {
             break (head, body.to_owned());
         }
@@ -87,8 +82,5 @@ fn serve(listener: &TcpListener, config: Arc<ServerConfig>, answer: &str) -> Opt
     stream.write_all(answer.as_bytes()).ok()?;
     stream.conn.send_close_notify();
     stream.flush().ok()?;
-    Some(Request {
-        head,
-        body: serde_json::from_str(&body).ok()?,
-    })
+    Some(Request { head, body: serde_json::from_str(&body).ok()? })
 }

@@ -8,17 +8,10 @@ use super::support::{Protocol, Raw, Server, assert_dressed, assert_error_json, a
 #[tokio::test]
 async fn an_ordinary_post_is_answered_over_both_protocols() {
     let server = Server::start();
-    for (protocol, version) in [
-        (Protocol::Http1, http::Version::HTTP_11),
-        (Protocol::Http2, http::Version::HTTP_2),
-    ] {
-        let response = server
-            .client(protocol)
-            .post(server.url("/mcp"))
-            .body("hello")
-            .send()
-            .await
-            .unwrap();
+    for (protocol, version) in
+        [(Protocol::Http1, http::Version::HTTP_11), (Protocol::Http2, http::Version::HTTP_2)]
+    {
+        let response = server.client(protocol).post(server.url("/mcp")).body("hello").send().await.unwrap();
         assert_eq!((response.status().as_u16(), response.version()), (200, version));
         assert_dressed(response.headers(), "an answer");
         assert_eq!(response.headers()["content-type"], "application/json");
@@ -34,19 +27,13 @@ async fn every_accept_header_of_real_clients_is_served_in_a_form_it_lists() {
     for (accept, form) in [
         (Some("application/json, text/event-stream"), "application/json"),
         (Some("text/event-stream, application/json"), "application/json"),
-        (
-            Some("application/json;q=0.5, text/event-stream;q=0.9"),
-            "application/json",
-        ),
+        (Some("application/json;q=0.5, text/event-stream;q=0.9"), "application/json"),
         (Some("*/*"), "application/json"),
         (Some("application/json"), "application/json"),
         (Some("application/*"), "application/json"),
         (Some("application/json, application/mcp+json"), "application/json"),
         (Some("text/event-stream"), "text/event-stream"),
-        (
-            Some("application/json;q=0, text/event-stream"),
-            "text/event-stream",
-        ),
+        (Some("application/json;q=0, text/event-stream"), "text/event-stream"),
         (None, "application/json"),
     ] {
         for body in ["now", "later:1"] {
@@ -72,11 +59,8 @@ async fn every_accept_header_of_real_clients_is_served_in_a_form_it_lists() {
 #[tokio::test]
 async fn an_accept_header_that_admits_neither_form_is_refused_in_json() {
     let mut server = Server::start();
-    let request = server
-        .client(Protocol::Http2)
-        .post(server.url("/mcp"))
-        .header("accept", "text/html")
-        .body("x");
+    let request =
+        server.client(Protocol::Http2).post(server.url("/mcp")).header("accept", "text/html").body("x");
     assert_refused(request.send().await.unwrap(), 406, "text/html").await;
     assert!(server.events.try_recv().is_err(), "the service was asked");
 }
@@ -106,17 +90,11 @@ async fn refusals_and_empty_answers_of_the_service_stay_plain_even_when_a_stream
 #[tokio::test]
 async fn a_trailing_slash_changes_nothing() {
     let server = Server::start();
-    let client = server
-        .client_builder(Protocol::Http2)
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .unwrap();
-    for (plain, slashed) in [
-        ("/mcp", "/mcp/"),
-        ("/mcp/full", "/mcp/full/"),
-        ("/mcp", "/mcp?x=1"),
-        ("/mcp", "/mcp/?x=1"),
-    ] {
+    let client =
+        server.client_builder(Protocol::Http2).redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    for (plain, slashed) in
+        [("/mcp", "/mcp/"), ("/mcp/full", "/mcp/full/"), ("/mcp", "/mcp?x=1"), ("/mcp", "/mcp/?x=1")]
+    {
         for body in ["hello", "refuse", "accepted"] {
             let mut seen = Vec::new();
             for path in [plain, slashed] {
@@ -128,12 +106,7 @@ async fn a_trailing_slash_changes_nothing() {
             assert_eq!(seen[0], seen[1], "{slashed} {body}");
         }
     }
-    let full = client
-        .post(server.url("/mcp/full/"))
-        .body("x")
-        .send()
-        .await
-        .unwrap();
+    let full = client.post(server.url("/mcp/full/")).body("x").send().await.unwrap();
     assert!(full.text().await.unwrap().contains("Full"));
 }
 
@@ -155,10 +128,7 @@ async fn other_methods_are_refused_at_once_and_name_post() {
                 }
             }
             let head = client.head(server.url(path)).send().await.unwrap();
-            assert_eq!(
-                (head.status().as_u16(), &head.headers()["allow"]),
-                (405, &"POST".parse().unwrap())
-            );
+            assert_eq!((head.status().as_u16(), &head.headers()["allow"]), (405, &"POST".parse().unwrap()));
             assert_eq!(head.text().await.unwrap(), "");
         }
     }
@@ -189,9 +159,7 @@ async fn unknown_paths_are_a_json_404_that_pages_may_read() {
         "/register",
     ] {
         for method in [Method::GET, Method::POST] {
-            let request = client
-                .request(method, server.url(path))
-                .header("origin", "http://localhost:6274");
+            let request = client.request(method, server.url(path)).header("origin", "http://localhost:6274");
             assert_refused(request.send().await.unwrap(), 404, path).await;
         }
         let head = client.head(server.url(path)).send().await.unwrap();
@@ -207,11 +175,7 @@ async fn a_preflight_lists_every_field_that_clients_send() {
     for protocol in Protocol::ALL {
         let client = server.client(protocol);
         for path in ["/mcp", "/mcp/", "/mcp/full"] {
-            for origin in [
-                "http://localhost:6274",
-                "https://claude.ai",
-                "https://chatgpt.com",
-            ] {
+            for origin in ["http://localhost:6274", "https://claude.ai", "https://chatgpt.com"] {
                 let request = client
                     .request(Method::OPTIONS, server.url(path))
                     .header("origin", origin)
@@ -221,43 +185,23 @@ async fn a_preflight_lists_every_field_that_clients_send() {
                 assert_eq!(response.status(), 204);
                 assert_dressed(response.headers(), path);
                 let allowed = members(response.headers(), "access-control-allow-headers");
-                assert!(
-                    wanted.split(',').all(|field| allowed.contains(&field.to_owned())),
-                    "{allowed:?}"
-                );
+                assert!(wanted.split(',').all(|field| allowed.contains(&field.to_owned())), "{allowed:?}");
                 assert!(
                     members(response.headers(), "access-control-allow-methods").contains(&"post".to_owned())
                 );
                 assert!(response.headers().contains_key("access-control-max-age"));
 
-                let post = client
-                    .post(server.url(path))
-                    .header("origin", origin)
-                    .body("x")
-                    .send()
-                    .await
-                    .unwrap();
+                let post =
+                    client.post(server.url(path)).header("origin", origin).body("x").send().await.unwrap();
                 assert_eq!(post.status(), 200, "what a preflight allows, the POST allows");
                 assert_dressed(post.headers(), path);
                 assert_eq!(server.event().await, super::support::Event::Called(1));
             }
-            let plain = client
-                .request(Method::OPTIONS, server.url(path))
-                .send()
-                .await
-                .unwrap();
+            let plain = client.request(Method::OPTIONS, server.url(path)).send().await.unwrap();
             assert_eq!(plain.status(), 204);
         }
-        for path in [
-            "/healthz",
-            "/legal/terms",
-            "/.well-known/oauth-protected-resource",
-        ] {
-            let response = client
-                .request(Method::OPTIONS, server.url(path))
-                .send()
-                .await
-                .unwrap();
+        for path in ["/healthz", "/legal/terms", "/.well-known/oauth-protected-resource"] {
+            let response = client.request(Method::OPTIONS, server.url(path)).send().await.unwrap();
             assert_eq!(response.status(), 204);
             assert_eq!(
                 members(response.headers(), "access-control-allow-methods"),
@@ -265,10 +209,7 @@ async fn a_preflight_lists_every_field_that_clients_send() {
             );
         }
     }
-    assert!(
-        server.events.try_recv().is_err(),
-        "the service was asked by a preflight"
-    );
+    assert!(server.events.try_recv().is_err(), "the service was asked by a preflight");
 }
 
 #[tokio::test]
@@ -283,19 +224,13 @@ async fn pages_answer_get_and_head_with_strict_headers() {
                 (200, &"text/html; charset=utf-8".parse().unwrap())
             );
             assert!(
-                got.headers()["content-security-policy"]
-                    .to_str()
-                    .unwrap()
-                    .starts_with("default-src 'none'")
+                got.headers()["content-security-policy"].to_str().unwrap().starts_with("default-src 'none'")
             );
             assert_dressed(got.headers(), page.path());
             let length = got.headers()["content-length"].clone();
             assert!(got.text().await.unwrap().contains(&format!("{page:?}")));
             let head = client.head(server.url(page.path())).send().await.unwrap();
-            assert_eq!(
-                (head.status().as_u16(), &head.headers()["content-length"]),
-                (200, &length)
-            );
+            assert_eq!((head.status().as_u16(), &head.headers()["content-length"]), (200, &length));
             assert_eq!(head.text().await.unwrap(), "");
             let posted = client.post(server.url(page.path())).send().await.unwrap();
             assert_eq!(posted.headers()["allow"], "GET, HEAD, OPTIONS");
@@ -308,31 +243,19 @@ async fn pages_answer_get_and_head_with_strict_headers() {
 async fn health_is_always_good_and_readiness_names_what_is_missing() {
     let server = Server::start();
     let client = server.client(Protocol::Http2);
-    assert_eq!(
-        client.get(server.url("/readyz")).send().await.unwrap().status(),
-        200
-    );
+    assert_eq!(client.get(server.url("/readyz")).send().await.unwrap().status(), 200);
     let why = "not \"opened\" yet".to_owned();
-    *server.service.not_ready.lock().unwrap() = vec![NotReady {
-        part: "catalogue",
-        why: why.clone(),
-    }];
+    *server.service.not_ready.lock().unwrap() = vec![NotReady { part: "catalogue", why: why.clone() }];
     let response = client.get(server.url("/readyz")).send().await.unwrap();
     assert_eq!(response.status(), 503);
     let json: serde_json::Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
-    assert_eq!(
-        json["not_ready"],
-        serde_json::json!([{ "part": "catalogue", "why": why }])
-    );
+    assert_eq!(json["not_ready"], serde_json::json!([{ "part": "catalogue", "why": why }]));
     let health = client.get(server.url("/healthz")).send().await.unwrap();
     assert_eq!(
         (health.status().as_u16(), &health.headers()["content-type"]),
         (200, &"application/json".parse().unwrap())
     );
-    assert_eq!(
-        client.head(server.url("/healthz")).send().await.unwrap().status(),
-        200
-    );
+    assert_eq!(client.head(server.url("/healthz")).send().await.unwrap().status(), 200);
 }
 
 #[tokio::test]
@@ -343,26 +266,13 @@ async fn a_failure_of_the_service_is_still_an_answer() {
         let response = client.post(server.url("/mcp")).body(body).send().await.unwrap();
         assert_refused(response, 500, body).await;
     }
-    assert_eq!(
-        client
-            .post(server.url("/mcp"))
-            .body("x")
-            .send()
-            .await
-            .unwrap()
-            .status(),
-        200
-    );
+    assert_eq!(client.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
 }
 
 #[tokio::test]
 async fn bytes_that_are_not_http_get_a_bare_400_and_a_close() {
     let server = Server::start();
-    for garbage in [
-        "\x16\x03\x01 nonsense\r\n\r\n",
-        "POST\r\n\r\n",
-        "GET / HTTP/1.1\r\nbad header\r\n\r\n",
-    ] {
+    for garbage in ["\x16\x03\x01 nonsense\r\n\r\n", "POST\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
         let mut raw = server.raw().await;
         raw.send(garbage).await;
         let answer = raw.rest().await;

@@ -10,10 +10,7 @@ use super::support::{Event, POST, Protocol, Server};
 const GRACE: Duration = Duration::from_secs(1);
 
 fn limits() -> Limits {
-    Limits {
-        grace: GRACE,
-        ..Limits::default()
-    }
+    Limits { grace: GRACE, ..Limits::default() }
 }
 
 #[tokio::test]
@@ -21,14 +18,11 @@ async fn nothing_that_is_open_holds_a_stop_up_beyond_the_grace_time() {
     let mut server = Server::with(limits());
     let mut stream = server.raw().await;
     stream
-        .send(format!(
-            "{POST}\r\nAccept: text/event-stream\r\nContent-Length: 11\r\n\r\nlater:60000"
-        ))
+        .send(format!("{POST}\r\nAccept: text/event-stream\r\nContent-Length: 11\r\n\r\nlater:60000"))
         .await;
     stream.until(": ").await;
     let mut json = server.raw().await;
-    json.send(format!("{POST}\r\nContent-Length: 11\r\n\r\nlater:60000"))
-        .await;
+    json.send(format!("{POST}\r\nContent-Length: 11\r\n\r\nlater:60000")).await;
     for _ in 0..2 {
         assert_eq!(server.event().await, Event::Called(11));
     }
@@ -36,16 +30,7 @@ async fn nothing_that_is_open_holds_a_stop_up_beyond_the_grace_time() {
     idle.send(format!("{POST}\r\nContent-Length: 1\r\n\r\nx")).await;
     idle.until("}").await;
     let http2 = server.client(Protocol::Http2);
-    assert_eq!(
-        http2
-            .post(server.url("/mcp"))
-            .body("x")
-            .send()
-            .await
-            .unwrap()
-            .status(),
-        200
-    );
+    assert_eq!(http2.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
     let mut half = server.raw().await;
     half.send("POST /mcp HT").await;
     let silent = TcpStream::connect(server.address).await.unwrap();
@@ -56,21 +41,12 @@ async fn nothing_that_is_open_holds_a_stop_up_beyond_the_grace_time() {
     let took = start.elapsed();
     assert!(took >= GRACE && took < GRACE + Duration::from_secs(1), "{took:?}");
     assert!(report.open >= 5, "{report:?}");
-    assert!(
-        TcpStream::connect(address).await.is_err(),
-        "the listener is still open"
-    );
+    assert!(TcpStream::connect(address).await.is_err(), "the listener is still open");
 
     let last = stream.rest().await;
-    assert!(
-        last.contains("event: message\ndata: {\"jsonrpc\":\"2.0\",\"error\""),
-        "{last}"
-    );
+    assert!(last.contains("event: message\ndata: {\"jsonrpc\":\"2.0\",\"error\""), "{last}");
     let last = json.rest().await;
-    assert!(
-        last.starts_with("HTTP/1.1 503") && last.contains("retry-after"),
-        "{last}"
-    );
+    assert!(last.starts_with("HTTP/1.1 503") && last.contains("retry-after"), "{last}");
     assert_eq!(idle.rest().await, "");
     assert_eq!(half.rest().await, "");
     drop(silent);
@@ -79,20 +55,13 @@ async fn nothing_that_is_open_holds_a_stop_up_beyond_the_grace_time() {
 #[tokio::test]
 async fn a_running_call_finishes_and_the_stop_does_not_wait_longer_than_that() {
     for protocol in Protocol::ALL {
-        let mut server = Server::with(Limits {
-            grace: Duration::from_secs(15),
-            ..Limits::default()
-        });
+        let mut server = Server::with(Limits { grace: Duration::from_secs(15), ..Limits::default() });
         let client = server.client(protocol);
         let call = tokio::spawn(client.post(server.url("/mcp")).body("later:700").send());
         assert_eq!(server.event().await, Event::Called(9));
         let start = Instant::now();
         let report = server.stop().await;
-        assert!(
-            start.elapsed() < Duration::from_secs(5),
-            "{protocol:?}: {:?}",
-            start.elapsed()
-        );
+        assert!(start.elapsed() < Duration::from_secs(5), "{protocol:?}: {:?}", start.elapsed());
         assert_eq!((report.open, report.cut), (1, 0), "{protocol:?}");
         assert_eq!(call.await.unwrap().unwrap().status(), 200, "{protocol:?}");
     }
@@ -104,16 +73,7 @@ async fn a_stop_with_only_idle_connections_is_immediate() {
     for protocol in Protocol::ALL {
         // The client keeps its connection open for further use.
         let client = server.client(protocol);
-        assert_eq!(
-            client
-                .post(server.url("/mcp"))
-                .body("x")
-                .send()
-                .await
-                .unwrap()
-                .status(),
-            200
-        );
+        assert_eq!(client.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
         std::mem::forget(client);
     }
     let start = Instant::now();

@@ -23,11 +23,7 @@ async fn only_configured_hosts_are_answered_on_http_1() {
         ("X: y", 400),
         ("Host: localhost\r\nHost: localhost", 400),
     ] {
-        let answer = server
-            .raw()
-            .await
-            .request(&format!("POST /mcp HTTP/1.1\r\n{host}"), "x")
-            .await;
+        let answer = server.raw().await.request(&format!("POST /mcp HTTP/1.1\r\n{host}"), "x").await;
         let (got, body) = parts(&answer);
         assert_eq!(got, status, "{host}: {answer}");
         if status == 200 {
@@ -36,11 +32,8 @@ async fn only_configured_hosts_are_answered_on_http_1() {
             assert_error_json(&body.into(), host);
         }
     }
-    let absolute = server
-        .raw()
-        .await
-        .request("POST https://attacker.com/mcp HTTP/1.1\r\nHost: localhost", "x")
-        .await;
+    let absolute =
+        server.raw().await.request("POST https://attacker.com/mcp HTTP/1.1\r\nHost: localhost", "x").await;
     assert_eq!(parts(&absolute).0, 421);
     assert!(server.events.try_recv().is_err(), "the service was asked");
 }
@@ -48,11 +41,8 @@ async fn only_configured_hosts_are_answered_on_http_1() {
 #[tokio::test]
 async fn only_configured_hosts_are_answered_on_http_2() {
     let mut server = Server::start();
-    let client = server
-        .client_builder(Protocol::Http2)
-        .tls_danger_accept_invalid_certs(true)
-        .build()
-        .unwrap();
+    let client =
+        server.client_builder(Protocol::Http2).tls_danger_accept_invalid_certs(true).build().unwrap();
     let url = format!("https://attacker.com:{}/mcp", server.address.port());
     let response = client.post(url).body("x").send().await.unwrap();
     assert_eq!(response.version(), http::Version::HTTP_2);
@@ -98,14 +88,10 @@ async fn pages_of_other_origins_are_forbidden_with_json() {
         }
     }
     let client = server.client(Protocol::Http2);
-    let refused = client
-        .post(server.url("/mcp"))
-        .header("origin", "https://attacker.com")
-        .body("x");
+    let refused = client.post(server.url("/mcp")).header("origin", "https://attacker.com").body("x");
     assert_refused(refused.send().await.unwrap(), 403, "over HTTP/2").await;
-    let preflight = client
-        .request(http::Method::OPTIONS, server.url("/mcp"))
-        .header("origin", "https://attacker.com");
+    let preflight =
+        client.request(http::Method::OPTIONS, server.url("/mcp")).header("origin", "https://attacker.com");
     assert_refused(preflight.send().await.unwrap(), 403, "preflight").await;
     assert!(server.events.try_recv().is_err(), "the service was asked");
 }

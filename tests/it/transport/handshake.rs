@@ -25,10 +25,7 @@ async fn the_agreed_protocol_is_the_servers_first_choice() {
         (&[b"http/1.1"], Some(b"http/1.1")),
         (&[], None),
     ] {
-        assert_eq!(
-            server.raw_with(offered).await.0.get_ref().1.alpn_protocol(),
-            agreed
-        );
+        assert_eq!(server.raw_with(offered).await.0.get_ref().1.alpn_protocol(), agreed);
     }
 }
 
@@ -56,23 +53,14 @@ async fn sessions_are_resumed_in_both_versions_of_tls() {
         let mut kinds = Vec::new();
         for _ in 0..2 {
             let tcp = TcpStream::connect(server.address).await.unwrap();
-            let tls = soon(connector.connect("localhost".try_into().unwrap(), tcp))
-                .await
-                .unwrap();
+            let tls = soon(connector.connect("localhost".try_into().unwrap(), tcp)).await.unwrap();
             let mut raw = Raw(tls);
-            raw.send(format!(
-                "{POST}\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx"
-            ))
-            .await;
+            raw.send(format!("{POST}\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")).await;
             raw.until("}").await;
             kinds.push(raw.0.get_ref().1.handshake_kind().unwrap());
             raw.rest().await;
         }
-        assert_eq!(
-            kinds,
-            [HandshakeKind::Full, HandshakeKind::Resumed],
-            "{version:?}"
-        );
+        assert_eq!(kinds, [HandshakeKind::Full, HandshakeKind::Resumed], "{version:?}");
     }
 }
 
@@ -81,9 +69,7 @@ async fn a_client_without_a_server_name_is_served() {
     let server = Server::start();
     let tcp = TcpStream::connect(server.address).await.unwrap();
     let connector = tokio_rustls::TlsConnector::from(client_config(&[]));
-    let raw = Raw(soon(connector.connect("127.0.0.1".try_into().unwrap(), tcp))
-        .await
-        .unwrap());
+    let raw = Raw(soon(connector.connect("127.0.0.1".try_into().unwrap(), tcp)).await.unwrap());
     assert!(raw.request(POST, "x").await.starts_with("HTTP/1.1 200"));
 }
 
@@ -92,25 +78,16 @@ fn a_demo_certificate_is_kept_until_a_week_before_its_end() {
     let folder = scratch("kept").join("not").join("there");
     let first = demo_certificate(&folder, now()).unwrap();
     assert!(first.is_new);
-    assert_eq!(
-        fs::metadata(&first.key_path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(&first.key_path).unwrap().permissions().mode() & 0o777, 0o600);
     let lasts = first.identity.not_after() - now();
-    assert!(
-        lasts > Duration::days(80) && lasts < Duration::days(91),
-        "{lasts}"
-    );
+    assert!(lasts > Duration::days(80) && lasts < Duration::days(91), "{lasts}");
     let bytes = fs::read(&first.certificate_path).unwrap();
 
     let again = demo_certificate(&folder, now() + lasts - Duration::days(8)).unwrap();
     assert!(!again.is_new && fs::read(&first.certificate_path).unwrap() == bytes);
     let renewed = demo_certificate(&folder, now() + lasts - Duration::days(6)).unwrap();
     assert!(renewed.is_new && fs::read(&first.certificate_path).unwrap() != bytes);
-    let names: Vec<_> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "something was left behind: {names:?}");
 }
 
@@ -119,11 +96,7 @@ fn a_demo_certificate_that_does_not_match_its_key_is_replaced() {
     let folder = scratch("mismatch");
     let first = demo_certificate(&folder, now()).unwrap();
     let other = demo_certificate(&scratch("other"), now()).unwrap();
-    for broken in [
-        fs::read(other.key_path).unwrap(),
-        b"-----BEGIN PRIVATE KEY-----\n".to_vec(),
-        Vec::new(),
-    ] {
+    for broken in [fs::read(other.key_path).unwrap(), b"-----BEGIN PRIVATE KEY-----\n".to_vec(), Vec::new()] {
         fs::write(&first.key_path, broken).unwrap();
         assert!(demo_certificate(&folder, now()).unwrap().is_new);
         assert!(!demo_certificate(&folder, now()).unwrap().is_new);
@@ -141,24 +114,15 @@ fn a_folder_that_cannot_be_used_is_named() {
 
 /// PEM files of a chain, made with openssl, which stands for the tools that operators use.
 fn openssl(folder: &Path, arguments: &str) {
-    let output = std::process::Command::new("openssl")
-        .current_dir(folder)
-        .args(arguments.split(' '))
-        .output();
+    let output =
+        std::process::Command::new("openssl").current_dir(folder).args(arguments.split(' ')).output();
     let output = output.expect("openssl is needed for this test");
-    assert!(
-        output.status.success(),
-        "openssl {arguments}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn joined(folder: &Path, name: &str, parts: &[&str]) -> PathBuf {
     let path = folder.join(name);
-    let bytes: Vec<u8> = parts
-        .iter()
-        .flat_map(|part| fs::read(folder.join(part)).unwrap())
-        .collect();
+    let bytes: Vec<u8> = parts.iter().flat_map(|part| fs::read(folder.join(part)).unwrap()).collect();
     fs::write(&path, bytes).unwrap();
     path
 }
@@ -172,21 +136,13 @@ fn keys_load_in_every_common_encoding_and_the_missing_issuer_is_named() {
     );
     openssl(&folder, "genrsa -traditional -out rsa1.key 2048");
     openssl(&folder, "pkcs8 -topk8 -nocrypt -in rsa1.key -out rsa8.key");
-    openssl(
-        &folder,
-        "ecparam -name prime256v1 -genkey -out ec-with-parameters.key",
-    );
+    openssl(&folder, "ecparam -name prime256v1 -genkey -out ec-with-parameters.key");
     openssl(&folder, "ec -in ec-with-parameters.key -out ec1.key");
     openssl(&folder, "pkcs8 -topk8 -nocrypt -in ec1.key -out ec8.key");
-    for (key, also) in [
-        ("rsa1.key", "rsa8.key"),
-        ("ec1.key", "ec8.key"),
-        ("ec1.key", "ec-with-parameters.key"),
-    ] {
-        openssl(
-            &folder,
-            &format!("req -new -key {key} -out leaf.csr -subj /CN=localhost"),
-        );
+    for (key, also) in
+        [("rsa1.key", "rsa8.key"), ("ec1.key", "ec8.key"), ("ec1.key", "ec-with-parameters.key")]
+    {
+        openssl(&folder, &format!("req -new -key {key} -out leaf.csr -subj /CN=localhost"));
         openssl(
             &folder,
             "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 10 -out leaf.pem",
@@ -222,47 +178,20 @@ fn a_pair_that_cannot_be_used_is_refused_with_the_files_name() {
     let cut = file("cut.pem", &whole[..whole.len() / 2]);
     let empty = file("empty.pem", b"");
     let absent = folder.join("absent.pem");
-    let nonsense = file(
-        "nonsense.key",
-        b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-    );
-    let no_certificate = file(
-        "no.pem",
-        b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    );
+    let nonsense = file("nonsense.key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+    let no_certificate = file("no.pem", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
 
     let refused = |chain: &Path, key: &Path, named: &Path| {
         let error = Identity::load(chain, key).unwrap_err();
         assert!(error.to_string().contains(named.to_str().unwrap()), "{error}");
         error
     };
-    assert!(matches!(
-        refused(&cut, &key, &cut),
-        TlsError::BrokenPem { .. } | TlsError::NoCertificate(_)
-    ));
-    assert!(matches!(
-        refused(&empty, &key, &empty),
-        TlsError::NoCertificate(_)
-    ));
-    assert!(matches!(
-        refused(&absent, &key, &absent),
-        TlsError::Unreadable { .. }
-    ));
-    assert!(matches!(
-        refused(&no_certificate, &key, &no_certificate),
-        TlsError::BrokenCertificate(_)
-    ));
-    assert!(matches!(
-        refused(&chain, &absent, &absent),
-        TlsError::Unreadable { .. }
-    ));
+    assert!(matches!(refused(&cut, &key, &cut), TlsError::BrokenPem { .. } | TlsError::NoCertificate(_)));
+    assert!(matches!(refused(&empty, &key, &empty), TlsError::NoCertificate(_)));
+    assert!(matches!(refused(&absent, &key, &absent), TlsError::Unreadable { .. }));
+    assert!(matches!(refused(&no_certificate, &key, &no_certificate), TlsError::BrokenCertificate(_)));
+    assert!(matches!(refused(&chain, &absent, &absent), TlsError::Unreadable { .. }));
     assert!(matches!(refused(&chain, &chain, &chain), TlsError::NoKey(_)));
-    assert!(matches!(
-        refused(&chain, &nonsense, &nonsense),
-        TlsError::UnusableKey { .. }
-    ));
-    assert!(matches!(
-        refused(&chain, &other.key_path, &other.key_path),
-        TlsError::Mismatch { .. }
-    ));
+    assert!(matches!(refused(&chain, &nonsense, &nonsense), TlsError::UnusableKey { .. }));
+    assert!(matches!(refused(&chain, &other.key_path, &other.key_path), TlsError::Mismatch { .. }));
 }

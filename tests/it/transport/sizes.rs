@@ -15,9 +15,7 @@ const MIB: usize = 1024 * 1024;
 /// A body in many pieces that tells nobody its length.
 fn pieces(bytes: usize) -> reqwest::Body {
     const PIECE: usize = 16 * 1024;
-    let sizes = (0..bytes)
-        .step_by(PIECE)
-        .map(move |start| PIECE.min(bytes - start));
+    let sizes = (0..bytes).step_by(PIECE).map(move |start| PIECE.min(bytes - start));
     let frames = sizes.map(|size| Ok::<_, Infallible>(Frame::data(Bytes::from(vec![b'x'; size]))));
     reqwest::Body::wrap(StreamBody::new(stream::iter(frames)))
 }
@@ -28,16 +26,10 @@ async fn a_body_of_the_limit_is_served_and_one_byte_more_is_not() {
     for protocol in Protocol::ALL {
         let client = server.client(protocol);
         for (bytes, status) in [(MIB, 200), (MIB + 1, 413)] {
-            for (how, body) in [
-                ("declared", vec![b'x'; bytes].into()),
-                ("undeclared", pieces(bytes)),
-            ] {
+            for (how, body) in [("declared", vec![b'x'; bytes].into()), ("undeclared", pieces(bytes))] {
                 let what = format!("{protocol:?} {how} {bytes}");
                 let request = client.post(server.url("/mcp")).body(body);
-                let response = request
-                    .send()
-                    .await
-                    .unwrap_or_else(|error| panic!("{what}: {error:?}"));
+                let response = request.send().await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
                 if status == 200 {
                     assert_eq!(response.status(), 200, "{what}");
                     assert_eq!(server.event().await, Event::Called(MIB));
@@ -47,20 +39,14 @@ async fn a_body_of_the_limit_is_served_and_one_byte_more_is_not() {
             }
         }
     }
-    assert!(
-        server.events.try_recv().is_err(),
-        "the service saw a refused body"
-    );
+    assert!(server.events.try_recv().is_err(), "the service saw a refused body");
 }
 
 #[tokio::test]
 async fn an_endless_body_is_refused_soon_after_the_limit() {
     let server = Server::start();
     for protocol in Protocol::ALL {
-        let request = server
-            .client(protocol)
-            .post(server.url("/mcp"))
-            .body(pieces(4 * MIB));
+        let request = server.client(protocol).post(server.url("/mcp")).body(pieces(4 * MIB));
         assert_refused(request.send().await.unwrap(), 413, &format!("{protocol:?}")).await;
     }
 }
@@ -69,14 +55,10 @@ async fn an_endless_body_is_refused_soon_after_the_limit() {
 async fn an_absurd_length_is_refused_before_any_of_it_is_sent() {
     let server = Server::start();
     let mut raw = server.raw().await;
-    raw.send(format!("{POST}\r\nContent-Length: 99999999999\r\n\r\n"))
-        .await;
+    raw.send(format!("{POST}\r\nContent-Length: 99999999999\r\n\r\n")).await;
     let answer = raw.until("}}").await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    assert!(
-        answer.to_ascii_lowercase().contains("connection: close"),
-        "{answer}"
-    );
+    assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
     let body = answer.split_once("\r\n\r\n").unwrap().1.to_owned();
     assert_error_json(&body.into(), "absurd");
 }
@@ -85,11 +67,7 @@ async fn an_absurd_length_is_refused_before_any_of_it_is_sent() {
 async fn a_client_that_waits_for_100_gets_the_final_answer_when_its_body_is_too_large() {
     let server = Server::start();
     let mut raw = server.raw().await;
-    raw.send(format!(
-        "{POST}\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
-        MIB + 1
-    ))
-    .await;
+    raw.send(format!("{POST}\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n", MIB + 1)).await;
     let answer = raw.until("}}").await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
     assert!(!answer.contains(" 100 "), "{answer}");
@@ -99,19 +77,12 @@ async fn a_client_that_waits_for_100_gets_the_final_answer_when_its_body_is_too_
 async fn a_client_that_waits_for_100_gets_it_when_its_body_is_welcome() {
     let server = Server::start();
     let mut raw = server.raw().await;
-    raw.send(format!(
-        "{POST}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
-    ))
-    .await;
+    raw.send(format!("{POST}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")).await;
     assert_eq!(raw.until("\r\n\r\n").await, "HTTP/1.1 100 Continue\r\n\r\n");
     raw.send("hello").await;
     assert!(raw.until("}").await.starts_with("HTTP/1.1 200"));
-    raw.send(format!("{POST}\r\nExpect: foo\r\nContent-Length: 5\r\n\r\nhello"))
-        .await;
-    assert!(
-        raw.until("}").await.starts_with("HTTP/1.1 200"),
-        "another expectation is ignored"
-    );
+    raw.send(format!("{POST}\r\nExpect: foo\r\nContent-Length: 5\r\n\r\nhello")).await;
+    assert!(raw.until("}").await.starts_with("HTTP/1.1 200"), "another expectation is ignored");
 }
 
 #[tokio::test]
@@ -119,8 +90,7 @@ async fn what_follows_an_early_refusal_is_never_taken_for_a_request() {
     let mut server = Server::start();
     let mut raw = server.raw().await;
     let smuggled = format!("{POST}\r\nContent-Length: 5\r\n\r\nhello");
-    raw.send(format!("{POST}\r\nContent-Length: {}\r\n\r\n{smuggled}", 2 * MIB))
-        .await;
+    raw.send(format!("{POST}\r\nContent-Length: {}\r\n\r\n{smuggled}", 2 * MIB)).await;
     let answers = raw.rest().await;
     assert!(answers.starts_with("HTTP/1.1 413"), "{answers}");
     assert_eq!(answers.matches("HTTP/1.1").count(), 1, "{answers}");
@@ -129,25 +99,15 @@ async fn what_follows_an_early_refusal_is_never_taken_for_a_request() {
 
 #[tokio::test]
 async fn too_many_header_bytes_are_refused_and_so_are_too_many_fields() {
-    let server = Server::with(Limits {
-        headers_bytes: 16 * 1024,
-        ..Limits::default()
-    });
-    let long = format!(
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: {}",
-        "x".repeat(17 * 1024)
-    );
+    let server = Server::with(Limits { headers_bytes: 16 * 1024, ..Limits::default() });
+    let long = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: {}", "x".repeat(17 * 1024));
     let many: String = (0..200).map(|n| format!("\r\nX-{n}: y")).collect();
     for head in [long, format!("{POST}{many}")] {
         let answer = server.raw().await.request(&head, "x").await;
         assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     }
     let long = "x".repeat(17 * 1024);
-    let request = server
-        .client(Protocol::Http2)
-        .post(server.url("/mcp"))
-        .header("x", long)
-        .body("x");
+    let request = server.client(Protocol::Http2).post(server.url("/mcp")).header("x", long).body("x");
     match request.send().await {
         Ok(response) => assert_eq!(response.status(), 431),
         Err(error) => assert!(!error.is_timeout(), "{error:?}"),

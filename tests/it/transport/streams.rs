@@ -8,15 +8,9 @@ use super::support::{Event, POST, Protocol, Server, soon};
 
 #[tokio::test]
 async fn a_waiting_stream_speaks_at_once_and_again_and_ends_with_one_event() {
-    let server = Server::with(Limits {
-        sse_comment: Duration::from_millis(100),
-        ..Limits::default()
-    });
+    let server = Server::with(Limits { sse_comment: Duration::from_millis(100), ..Limits::default() });
     for protocol in Protocol::ALL {
-        let request = server
-            .client(protocol)
-            .post(server.url("/mcp"))
-            .header("accept", "text/event-stream");
+        let request = server.client(protocol).post(server.url("/mcp")).header("accept", "text/event-stream");
         let request = request.header("accept-encoding", "gzip, br").body("later:1000");
         let mut response = request.send().await.unwrap();
         assert_eq!(response.status(), 200);
@@ -26,39 +20,25 @@ async fn a_waiting_stream_speaks_at_once_and_again_and_ends_with_one_event() {
         assert!(!response.headers().contains_key("content-encoding"));
         assert!(!response.headers().contains_key("content-length"));
         let first = response.chunk().await.unwrap().unwrap();
-        assert!(
-            first.starts_with(b":") && !first.windows(5).any(|window| window == b"data:"),
-            "{first:?}"
-        );
+        assert!(first.starts_with(b":") && !first.windows(5).any(|window| window == b"data:"), "{first:?}");
         let mut text = String::from_utf8(first.to_vec()).unwrap();
         while let Some(chunk) = response.chunk().await.unwrap() {
             text.push_str(std::str::from_utf8(&chunk).unwrap());
         }
         let blocks: Vec<&str> = text.split_terminator("\n\n").collect();
         let (event, comments) = blocks.split_last().unwrap();
-        assert!(
-            comments.len() >= 4 && comments.iter().all(|comment| comment.starts_with(':')),
-            "{text}"
-        );
-        assert_eq!(
-            *event,
-            "event: message\ndata: {\"profile\":\"Core\",\"bytes\":10}"
-        );
+        assert!(comments.len() >= 4 && comments.iter().all(|comment| comment.starts_with(':')), "{text}");
+        assert_eq!(*event, "event: message\ndata: {\"profile\":\"Core\",\"bytes\":10}");
     }
 }
 
 #[tokio::test]
 async fn an_answer_known_at_once_is_one_event() {
     let server = Server::start();
-    let request = server
-        .client(Protocol::Http2)
-        .post(server.url("/mcp/full"))
-        .header("accept", "text/event-stream");
+    let request =
+        server.client(Protocol::Http2).post(server.url("/mcp/full")).header("accept", "text/event-stream");
     let text = request.body("x").send().await.unwrap().text().await.unwrap();
-    assert_eq!(
-        text,
-        "event: message\ndata: {\"profile\":\"Full\",\"bytes\":1}\n\n"
-    );
+    assert_eq!(text, "event: message\ndata: {\"profile\":\"Full\",\"bytes\":1}\n\n");
 }
 
 #[tokio::test]
@@ -66,10 +46,7 @@ async fn work_is_dropped_when_an_http_1_client_closes() {
     let mut server = Server::start();
     for accept in ["application/json", "text/event-stream"] {
         let mut raw = server.raw().await;
-        raw.send(format!(
-            "{POST}\r\nAccept: {accept}\r\nContent-Length: 11\r\n\r\nlater:60000"
-        ))
-        .await;
+        raw.send(format!("{POST}\r\nAccept: {accept}\r\nContent-Length: 11\r\n\r\nlater:60000")).await;
         assert_eq!(server.event().await, Event::Called(11));
         if accept != "application/json" {
             raw.until(": ").await;
@@ -85,11 +62,7 @@ async fn work_is_dropped_when_an_http_2_client_resets_its_stream() {
     let mut server = Server::start();
     let client = server.client(Protocol::Http2);
     for accept in ["application/json", "text/event-stream"] {
-        let request = client
-            .post(server.url("/mcp"))
-            .header("accept", accept)
-            .body("later:60000")
-            .send();
+        let request = client.post(server.url("/mcp")).header("accept", accept).body("later:60000").send();
         if accept == "application/json" {
             let mut request = Box::pin(request);
             tokio::select! {
@@ -105,16 +78,7 @@ async fn work_is_dropped_when_an_http_2_client_resets_its_stream() {
         }
         dropped_soon(&mut server, accept).await;
         // The connection itself goes on.
-        assert_eq!(
-            client
-                .post(server.url("/mcp"))
-                .body("x")
-                .send()
-                .await
-                .unwrap()
-                .status(),
-            200
-        );
+        assert_eq!(client.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
         assert_eq!(server.event().await, Event::Called(1));
     }
 }
@@ -129,13 +93,7 @@ async fn dropped_soon(server: &mut Server, what: &str) {
 }
 
 async fn still_serves(server: &mut Server) {
-    let answer = server
-        .client(Protocol::Http1)
-        .post(server.url("/mcp"))
-        .body("x")
-        .send()
-        .await
-        .unwrap();
+    let answer = server.client(Protocol::Http1).post(server.url("/mcp")).body("x").send().await.unwrap();
     assert_eq!(answer.status(), 200);
     assert_eq!(server.event().await, Event::Called(1));
 }

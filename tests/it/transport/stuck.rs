@@ -27,10 +27,7 @@ fn long() -> Limits {
 
 fn assert_cut_in_time(start: Instant) {
     let took = start.elapsed();
-    assert!(
-        took >= SHORT - Duration::from_millis(50),
-        "cut too early: {took:?}"
-    );
+    assert!(took >= SHORT - Duration::from_millis(50), "cut too early: {took:?}");
     assert!(took <= SHORT + SLACK, "cut too late: {took:?}");
 }
 
@@ -62,10 +59,7 @@ async fn drip(mut raw: Raw, bytes: &[u8]) -> String {
 
 #[tokio::test]
 async fn a_connection_that_says_nothing_is_cut_off_after_the_handshake_time() {
-    let server = Server::with(Limits {
-        handshake: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { handshake: SHORT, ..long() });
     let start = Instant::now();
     ends(TcpStream::connect(server.address).await.unwrap()).await;
     assert_cut_in_time(start);
@@ -73,25 +67,17 @@ async fn a_connection_that_says_nothing_is_cut_off_after_the_handshake_time() {
 
 #[tokio::test]
 async fn half_a_handshake_is_cut_off_after_the_handshake_time() {
-    let server = Server::with(Limits {
-        handshake: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { handshake: SHORT, ..long() });
     let start = Instant::now();
     let mut tcp = TcpStream::connect(server.address).await.unwrap();
-    tcp.write_all(&[0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00])
-        .await
-        .unwrap();
+    tcp.write_all(&[0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]).await.unwrap();
     ends(tcp).await;
     assert_cut_in_time(start);
 }
 
 #[tokio::test]
 async fn a_first_request_that_does_not_come_is_cut_off_after_the_header_time() {
-    let server = Server::with(Limits {
-        headers: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { headers: SHORT, ..long() });
     for alpn in [&b"http/1.1"[..], b"h2"] {
         let start = Instant::now();
         server.raw_with(&[alpn]).await.rest().await;
@@ -101,10 +87,7 @@ async fn a_first_request_that_does_not_come_is_cut_off_after_the_header_time() {
 
 #[tokio::test]
 async fn a_half_sent_header_is_cut_off_after_its_time() {
-    let server = Server::with(Limits {
-        headers: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { headers: SHORT, ..long() });
     let start = Instant::now();
     let mut raw = server.raw().await;
     raw.send("POST /mcp HT").await;
@@ -114,10 +97,7 @@ async fn a_half_sent_header_is_cut_off_after_its_time() {
 
 #[tokio::test]
 async fn a_dripping_header_is_cut_off_after_its_time() {
-    let server = Server::with(Limits {
-        headers: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { headers: SHORT, ..long() });
     let start = Instant::now();
     drip(
         server.raw().await,
@@ -129,10 +109,7 @@ async fn a_dripping_header_is_cut_off_after_its_time() {
 
 #[tokio::test]
 async fn half_a_later_header_is_cut_off_after_the_header_time_not_the_idle_time() {
-    let server = Server::with(Limits {
-        headers: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { headers: SHORT, ..long() });
     let mut raw = server.raw().await;
     raw.send(format!("{POST}\r\nContent-Length: 1\r\n\r\nx")).await;
     raw.until("}").await;
@@ -145,11 +122,7 @@ async fn half_a_later_header_is_cut_off_after_the_header_time_not_the_idle_time(
 
 #[tokio::test]
 async fn an_idle_connection_lives_for_the_idle_time_not_the_header_time() {
-    let server = Server::with(Limits {
-        headers: SHORT / 3,
-        idle: SHORT,
-        ..long()
-    });
+    let server = Server::with(Limits { headers: SHORT / 3, idle: SHORT, ..long() });
     for protocol in Protocol::ALL {
         if protocol == Protocol::Http1 {
             let mut raw = server.raw().await;
@@ -160,8 +133,7 @@ async fn an_idle_connection_lives_for_the_idle_time_not_the_header_time() {
             assert_cut_in_time(start);
         } else {
             let mut raw = server.raw_with(&[b"h2"]).await;
-            raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
-                .await;
+            raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00").await;
             let start = Instant::now();
             raw.rest().await;
             assert_cut_in_time(start);
@@ -171,10 +143,7 @@ async fn an_idle_connection_lives_for_the_idle_time_not_the_header_time() {
 
 #[tokio::test]
 async fn a_dripping_body_is_refused_after_its_time() {
-    let mut server = Server::with(Limits {
-        body: SHORT,
-        ..long()
-    });
+    let mut server = Server::with(Limits { body: SHORT, ..long() });
     let start = Instant::now();
     let mut raw = server.raw().await;
     raw.send(format!("{POST}\r\nContent-Length: 1000\r\n\r\n")).await;
@@ -186,14 +155,10 @@ async fn a_dripping_body_is_refused_after_its_time() {
 
 #[tokio::test]
 async fn a_client_that_takes_no_answer_is_cut_off_after_the_stall_time() {
-    let mut server = Server::with(Limits {
-        stalled_write: SHORT,
-        ..long()
-    });
+    let mut server = Server::with(Limits { stalled_write: SHORT, ..long() });
     let mut raw = server.raw().await;
     let body = "large:33554432";
-    raw.send(format!("{POST}\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
-        .await;
+    raw.send(format!("{POST}\r\nContent-Length: {}\r\n\r\n{body}", body.len())).await;
     server.event().await;
     let start = Instant::now();
     // The server ends the connection although not a byte was read: seen without reading, by the end of
@@ -206,15 +171,10 @@ async fn a_client_that_takes_no_answer_is_cut_off_after_the_stall_time() {
 #[tokio::test]
 async fn a_dead_http_2_peer_is_cut_off_when_it_does_not_answer_a_ping() {
     let ping = SHORT / 2;
-    let server = Server::with(Limits {
-        http2_ping: ping,
-        http2_ping_answer: ping,
-        ..long()
-    });
+    let server = Server::with(Limits { http2_ping: ping, http2_ping_answer: ping, ..long() });
     let mut raw = server.raw_with(&[b"h2"]).await;
     let start = Instant::now();
-    raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
-        .await;
+    raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00").await;
     raw.rest().await;
     assert_cut_in_time(start);
 }
@@ -233,13 +193,7 @@ async fn stuck_connections_do_not_keep_others_waiting() {
         half.push(raw);
     }
     let start = Instant::now();
-    let answer = server
-        .client(Protocol::Http2)
-        .post(server.url("/mcp"))
-        .body("x")
-        .send()
-        .await
-        .unwrap();
+    let answer = server.client(Protocol::Http2).post(server.url("/mcp")).body("x").send().await.unwrap();
     assert_eq!(answer.status(), 200);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     assert_eq!(server.event().await, Event::Called(1));
@@ -247,10 +201,7 @@ async fn stuck_connections_do_not_keep_others_waiting() {
 
 #[tokio::test]
 async fn connections_above_the_cap_wait_for_room() {
-    let server = Server::with(Limits {
-        connections: 1,
-        ..long()
-    });
+    let server = Server::with(Limits { connections: 1, ..long() });
     let first = server.raw().await;
     let second = server.raw();
     tokio::pin!(second);

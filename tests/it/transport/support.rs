@@ -65,9 +65,7 @@ impl Service for Scripted {
             ("refuse", _) => {
                 let mut answer = HttpAnswer::with_body(StatusCode::UNAUTHORIZED, r#"{"refused":true}"#);
                 let name = HeaderName::from_static("www-authenticate");
-                answer
-                    .headers
-                    .insert(name, HeaderValue::from_static("Bearer x=\"y\""));
+                answer.headers.insert(name, HeaderValue::from_static("Bearer x=\"y\""));
                 McpAnswer::Ready(answer)
             }
             ("accepted", _) => McpAnswer::Ready(HttpAnswer::empty(StatusCode::ACCEPTED)),
@@ -107,10 +105,7 @@ impl Server {
     pub fn with(limits: Limits) -> Self {
         let guard = GuardPolicy::new(["localhost", "mcp.example.org"], []).unwrap();
         let (told, events) = mpsc::unbounded_channel();
-        let service = Arc::new(Scripted {
-            events: told,
-            not_ready: Mutex::default(),
-        });
+        let service = Arc::new(Scripted { events: told, not_ready: Mutex::default() });
         let (stop, stopped) = oneshot::channel::<()>();
         let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.address();
@@ -119,13 +114,7 @@ impl Server {
         };
         let tls = server_config(&certificate().identity);
         let running = tokio::spawn(serve(listener, tls, limits, guard, service.clone(), shutdown));
-        Self {
-            address,
-            events,
-            service,
-            stop: Some(stop),
-            running,
-        }
+        Self { address, events, service, stop: Some(stop), running }
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -171,11 +160,7 @@ impl Server {
     pub async fn raw_with(&self, alpn: &[&[u8]]) -> Raw {
         let tcp = TcpStream::connect(self.address).await.unwrap();
         let name = ServerName::try_from("localhost").unwrap();
-        Raw(
-            soon(tokio_rustls::TlsConnector::from(client_config(alpn)).connect(name, tcp))
-                .await
-                .unwrap(),
-        )
+        Raw(soon(tokio_rustls::TlsConnector::from(client_config(alpn)).connect(name, tcp)).await.unwrap())
     }
 }
 
@@ -220,11 +205,8 @@ impl Raw {
 
     /// One whole request with `Connection: close`.
     pub async fn request(mut self, head: &str, body: &str) -> String {
-        self.send(format!(
-            "{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        ))
-        .await;
+        self.send(format!("{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
+            .await;
         self.rest().await
     }
 }
@@ -233,9 +215,7 @@ impl Raw {
 pub const POST: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
 
 pub async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
-        .await
-        .expect("this should have come long ago")
+    tokio::time::timeout(PATIENCE, future).await.expect("this should have come long ago")
 }
 
 /// Made once for all tests.
@@ -273,13 +253,8 @@ pub fn client_config(alpn: &[&[u8]]) -> Arc<rustls::ClientConfig> {
 
 /// The members of a comma-separated header field, in lower case.
 pub fn members(headers: &HeaderMap, name: &str) -> Vec<String> {
-    let text = headers
-        .get(name)
-        .map(|value| value.to_str().unwrap())
-        .unwrap_or_default();
-    text.split(',')
-        .map(|member| member.trim().to_ascii_lowercase())
-        .collect()
+    let text = headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default();
+    text.split(',').map(|member| member.trim().to_ascii_lowercase()).collect()
 }
 
 /// Asserts a refusal: status, JSON-RPC error without id, CORS and security fields.
@@ -296,18 +271,9 @@ pub fn assert_dressed(headers: &HeaderMap, what: &str) {
         members(headers, "access-control-expose-headers").contains(&"www-authenticate".to_owned()),
         "{what}"
     );
-    assert!(
-        !headers.contains_key("access-control-allow-credentials"),
-        "{what}"
-    );
+    assert!(!headers.contains_key("access-control-allow-credentials"), "{what}");
     assert_eq!(headers["x-content-type-options"], "nosniff", "{what}");
-    assert!(
-        headers["strict-transport-security"]
-            .to_str()
-            .unwrap()
-            .starts_with("max-age="),
-        "{what}"
-    );
+    assert!(headers["strict-transport-security"].to_str().unwrap().starts_with("max-age="), "{what}");
     assert!(!headers.contains_key("mcp-session-id"), "{what}");
     assert!(!headers.contains_key("location"), "{what}");
 }
@@ -315,9 +281,5 @@ pub fn assert_dressed(headers: &HeaderMap, what: &str) {
 pub fn assert_error_json(body: &Bytes, what: &str) {
     let json: serde_json::Value = serde_json::from_slice(body).unwrap_or_else(|_| panic!("{what}: {body:?}"));
     assert!(json["error"]["message"].is_string(), "{what}: {json}");
-    assert_eq!(
-        (&json["jsonrpc"], json.get("id")),
-        (&serde_json::json!("2.0"), None),
-        "{what}"
-    );
+    assert_eq!((&json["jsonrpc"], json.get("id")), (&serde_json::json!("2.0"), None), "{what}");
 }
