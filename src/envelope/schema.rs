@@ -160,10 +160,17 @@ fn definitions() -> Value {
     let mut resolved = identity();
     resolved.insert(
         "links".to_owned(),
-        json!({"type": "array", "items": closed(json!({
-            "site": {"enum": serde_json::to_value(LinkSite::ALL).unwrap_or_default()},
-            "url": {"type": "string"},
-        }))}),
+        json!({"type": "array", "items": {
+            "type": "object",
+            "properties": {
+                "site": {"enum": LinkSite::ALL},
+                "url": {"type": "string"},
+                "handle": {"type": "string"},
+            },
+            "required": ["site"],
+            "oneOf": [{"required": ["url"]}, {"required": ["handle"]}],
+            "additionalProperties": false,
+        }}),
     );
     resolved.insert("links_total".to_owned(), count());
     json!({"resolved_artist": closed(Value::Object(resolved)), "artist_card": closed(Value::Object(card))})

@@ -98,8 +98,9 @@ fn who(text: &mut String, identity: &IdentityFacts) {
 fn resolved(text: &mut String, data: &ResolvedArtist) {
     who(text, &data.identity);
     if !data.links.is_empty() {
-        let links: Vec<&str> = data.links.iter().map(crate::model::link::Link::url).collect();
-        line(text, format_args!("Links ({} of {}): {}", links.len(), data.links_total, links.join(" ")));
+        let links: Vec<String> =
+            data.links.iter().map(|link| format!("{} {}", link.site().as_str(), link.place())).collect();
+        line(text, format_args!("Pages ({} of {}): {}.", links.len(), data.links_total, links.join(", ")));
     }
 }
 

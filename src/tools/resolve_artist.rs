@@ -12,8 +12,8 @@ use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
 use crate::identity::{
-    self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, ClusterId, DiscogsId, Evidence,
-    FoldedPick, Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
+    self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, Candidate, ClusterId, DiscogsId,
+    Evidence, FoldedPick, Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
 };
 use crate::model::artist::ArtistIdentity;
 use crate::model::gap::GapReason;
@@ -259,13 +259,19 @@ fn next_actions(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction>
             vec![card(cluster_id, "observed identity; fetch the card and say that it is unverified")]
         }
         (AmbiguityState::None, None) => Vec::new(),
-        _ => assessment
-            .candidates
-            .iter()
+        _ => distinct(&assessment.candidates)
             .take(FOLLOW_UPS_MAX)
             .map(|candidate| {
                 card(candidate.cluster_id.as_str(), "only if the user says that this one is meant")
             })
             .collect(),
     }
+}
+
+/// One candidate a cluster: homonyms that share one have the same card.
+fn distinct(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
+    candidates.iter().enumerate().filter_map(|(at, candidate)| {
+        let earlier = candidates.iter().take(at).any(|earlier| earlier.cluster_id == candidate.cluster_id);
+        (!earlier).then_some(candidate)
+    })
 }
