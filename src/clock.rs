@@ -34,10 +34,7 @@ impl Clock {
     /// A clock that stands at `utc` until it is wound on.
     #[must_use]
     pub fn wound_to(utc: OffsetDateTime) -> Self {
-        Self(Source::Wound(Arc::new(Mutex::new(Wound {
-            utc,
-            monotonic: Instant::now(),
-        }))))
+        Self(Source::Wound(Arc::new(Mutex::new(Wound { utc, monotonic: Instant::now() }))))
     }
 
     /// The wall clock, in UTC. May step in either direction.

@@ -208,6 +208,7 @@ impl Findings {
             .find(applies)
             .unwrap_or(AmbiguityState::None);
         self.reasons.sort_by_key(|reason| reason.rank());
+        self.reasons.dedup();
         let mut candidates: Vec<Candidate> = Vec::new();
         let resolved = evidence
             .resolved
