@@ -205,6 +205,7 @@ impl Findings {
         let applies = |state: &AmbiguityState| self.states.contains(state);
         let state = AmbiguityState::PRECEDENCE.into_iter().find(applies).unwrap_or(AmbiguityState::None);
         self.reasons.sort_by_key(|reason| reason.rank());
+        self.reasons.dedup();
         let mut candidates: Vec<Candidate> = Vec::new();
         let resolved = evidence.resolved.and_then(|resolved| as_candidate(resolved, self.resolved_rows));
         let offered = evidence.offered.iter().cloned();
