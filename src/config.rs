@@ -241,4 +241,34 @@ mod tests {
         let errors = Config::parse("c", "[deadlines]\ncall_ms = 20000\ntool_ms = \"12 s\"\n").unwrap_err();
         assert_eq!(errors.mistakes().len(), 1, "{errors}");
     }
+
+    #[test]
+    fn a_document_nested_without_end_is_refused() {
+        for open in ["[", "{a=", "[[", "a."] {
+            let text = format!("[guard]\nextra_hosts = {}", open.repeat(100_000));
+            assert!(Config::parse("c", &text).is_err(), "{open}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_mangled_file_is_read_or_refused_line_by_line(
+            at in 0..SHIPPED.len(),
+            removed in 0_usize..40,
+            added in "[\\PC\n\"\\[\\]={}.]{0,12}",
+        ) {
+            let text = SHIPPED.get(..at).unwrap_or_default().to_owned()
+                + &added
+                + SHIPPED.get((at + removed).min(SHIPPED.len())..).unwrap_or_default();
+            if let Err(errors) = Config::parse("c", &text) {
+                proptest::prop_assert!(!errors.mistakes().is_empty());
+                for mistake in errors.mistakes() {
+                    let line = mistake.line.unwrap_or_default();
+                    proptest::prop_assert!((1..=text.lines().count() + 1).contains(&line), "{mistake:?}");
+                    proptest::prop_assert!(!mistake.message.contains('\n'), "{mistake:?}");
+                }
+                proptest::prop_assert_eq!(errors.to_string().lines().count(), errors.mistakes().len());
+            }
+        }
+    }
 }

@@ -68,8 +68,9 @@ pub(super) struct CallArguments {
     #[arg(long, default_value = "https://localhost:8443/mcp", value_parser = endpoint)]
     pub(super) url: Url,
     /// A bearer token
-    #[arg(long, value_name = "TOKEN", value_parser = bearer)]
-    pub(super) token: Option<HeaderValue>,
+    // Parsed later: the parser of the command line would show a faulty one back.
+    #[arg(long, value_name = "TOKEN")]
+    pub(super) token: Option<String>,
     /// Print the raw envelope, as when piped
     #[arg(long)]
     pub(super) json: bool,
@@ -115,7 +116,8 @@ fn endpoint(text: &str) -> Result<Url, String> {
     }
 }
 
-fn bearer(text: &str) -> Result<HeaderValue, String> {
+/// The Authorization header of a token; the error never repeats it.
+pub(super) fn bearer(text: &str) -> Result<HeaderValue, String> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err("a token has no spaces, line breaks or letters beyond ASCII".to_owned());
     }

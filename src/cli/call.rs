@@ -10,7 +10,7 @@ mod trust;
 
 use std::collections::BTreeSet;
 
-use super::args::CallArguments;
+use super::args::{CallArguments, bearer};
 use super::exit::Exit;
 use super::output::{Style, complain, print};
 use answer::Reply;
@@ -23,6 +23,13 @@ pub(super) fn run(request: CallArguments) -> Exit {
         complain(&format!("error: {twice} is given twice"));
         return Exit::Usage;
     }
+    let authorization = match request.token.as_deref().map(bearer).transpose() {
+        Ok(authorization) => authorization,
+        Err(reason) => {
+            complain(&format!("error: --token: {reason}"));
+            return Exit::Usage;
+        }
+    };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -32,7 +39,7 @@ pub(super) fn run(request: CallArguments) -> Exit {
     };
     let style = Style::for_stdout();
     let readable = style.readable && !request.json;
-    match runtime.block_on(client::call(&request)) {
+    match runtime.block_on(client::call(&request, authorization)) {
         Ok(Reply::Result(result)) => {
             let exit = if result.failed { Exit::RemoteError } else { Exit::Ok };
             let text = if readable { render::readable(&result, style) } else { render::raw(&result) };

@@ -1,22 +1,52 @@
 //! Sends log lines to stderr, in the form that the configuration asks for.
 
-use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{fmt, registry};
 
 use crate::config::{Log, LogFormat, LogLevel};
 
 /// Starts logging. When the process logs already, that stays as it is.
 pub(super) fn start(log: &Log) {
-    let level = match log.level {
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let registry = registry().with(filter(log.level));
+    let _already_started = match log.format {
+        LogFormat::Text => registry.with(lines).try_init(),
+        LogFormat::Json => registry.with(lines.json()).try_init(),
+    };
+}
+
+/// Our own lines as asked; those of the libraries below only when something is wrong, because their
+/// finer levels print headers and with them tokens.
+fn filter(level: LogLevel) -> Targets {
+    let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    let lines = fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(false);
-    let _already_started = match log.format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().try_init(),
-    };
+    Targets::new()
+        .with_default(level.min(LevelFilter::WARN))
+        .with_target("ono_sendai", level)
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn libraries_stay_quiet_at_every_level() {
+        for level in LogLevel::ALL {
+            let filter = filter(*level);
+            assert!(!filter.would_enable("h2::codec", &Level::INFO), "{level:?}");
+            assert!(filter.would_enable("h2::codec", &Level::ERROR), "{level:?}");
+        }
+        assert!(filter(LogLevel::Trace).would_enable("ono_sendai::transport", &Level::TRACE));
+        assert!(!filter(LogLevel::Info).would_enable("ono_sendai::transport", &Level::DEBUG));
+        assert!(!filter(LogLevel::Error).would_enable("h2::codec", &Level::WARN));
+    }
 }

@@ -31,7 +31,7 @@ pub enum Contact {
 }
 
 impl Contact {
-    /// The address as the operator wrote it.
+    /// The address, without `mailto:`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {

@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
-use http::HeaderMap;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response, redirect};
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,10 @@ pub(super) struct Failure {
 }
 
 /// Sends the call and reads the reply.
-pub(super) async fn call(request: &CallArguments) -> Result<Reply, Failure> {
+pub(super) async fn call(
+    request: &CallArguments,
+    authorization: Option<HeaderValue>,
+) -> Result<Reply, Failure> {
     let client = client(request)?;
     let mut message = client
         .post(request.url.clone())
@@ -39,8 +42,8 @@ pub(super) async fn call(request: &CallArguments) -> Result<Reply, Failure> {
         .header("Mcp-Method", "tools/call")
         .header("Mcp-Name", &request.tool)
         .body(body(&request.tool, &request.arguments).to_string());
-    if let Some(token) = &request.token {
-        message = message.header(AUTHORIZATION, token);
+    if let Some(authorization) = authorization {
+        message = message.header(AUTHORIZATION, authorization);
     }
     let response = message.send().await.map_err(|error| unreachable(request, &error))?;
     let status = response.status();
