@@ -27,9 +27,7 @@ fn filter(level: LogLevel) -> Targets {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    Targets::new()
-        .with_default(level.min(LevelFilter::WARN))
-        .with_target("ono_sendai", level)
+    Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("ono_sendai", level)
 }
 
 #[cfg(test)]

@@ -34,13 +34,8 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 5] = [
-        Self::Bandcamp,
-        Self::Spotify,
-        Self::SoundCloud,
-        Self::YouTube,
-        Self::Instagram,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Bandcamp, Self::Spotify, Self::SoundCloud, Self::YouTube, Self::Instagram];
 
     /// The site's name as it writes it.
     #[must_use]
@@ -96,11 +91,7 @@ impl ArtistUrl {
             return sites::spotify(&path);
         }
         let url = plain_url(text)?;
-        let host = url
-            .host_str()
-            .unwrap_or_default()
-            .trim_end_matches('.')
-            .to_owned();
+        let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
         let path: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
         match host.as_str() {
             "discogs.com" | "www.discogs.com" | "m.discogs.com" | "api.discogs.com" => sites::discogs(&path),
@@ -174,11 +165,7 @@ fn page(kind: PageKind) -> Refusal {
 
 fn strip_prefix_caseless<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let head = text.get(..prefix.len())?;
-    if head.eq_ignore_ascii_case(prefix) {
-        text.get(prefix.len()..)
-    } else {
-        None
-    }
+    if head.eq_ignore_ascii_case(prefix) { text.get(prefix.len()..) } else { None }
 }
 
 /// An http(s) link without user or odd port. The URL library drops tabs and line feeds silently and reads a
@@ -187,17 +174,12 @@ fn plain_url(text: &str) -> Result<Url, Refusal> {
     if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\') {
         return Err(refuse(Found::UnsafeLink));
     }
-    let schemed = if text.contains("://")
-        && !text
-            .split("://")
-            .next()
-            .unwrap_or_default()
-            .contains(['/', '?', '#'])
-    {
-        text.to_owned()
-    } else {
-        format!("https://{}", text.strip_prefix("//").unwrap_or(text))
-    };
+    let schemed =
+        if text.contains("://") && !text.split("://").next().unwrap_or_default().contains(['/', '?', '#']) {
+            text.to_owned()
+        } else {
+            format!("https://{}", text.strip_prefix("//").unwrap_or(text))
+        };
     let url = Url::parse(&schemed).map_err(|_| refuse(Found::UnsafeLink))?;
     let plain = matches!(url.scheme(), "http" | "https")
         && url.username().is_empty()

@@ -13,22 +13,12 @@ fn cluster(n: u8) -> ClusterId {
 
 /// Cluster 0 stands for "not bound".
 fn row(artist: &str, n: u8) -> ProbeRow {
-    ProbeRow {
-        artist: artist.to_owned(),
-        cluster_id: (n > 0).then(|| cluster(n)),
-    }
+    ProbeRow { artist: artist.to_owned(), cluster_id: (n > 0).then(|| cluster(n)) }
 }
 
 fn record(name: &str, n: u8, tier: Tier) -> Resolved {
     let cluster_id = (n > 0).then(|| cluster(n));
-    Resolved {
-        name: name.to_owned(),
-        cluster_id,
-        tier,
-        slug: None,
-        discogs_id: None,
-        mbid: None,
-    }
+    Resolved { name: name.to_owned(), cluster_id, tier, slug: None, discogs_id: None, mbid: None }
 }
 
 fn candidate(name: &str, n: u8, hint: &str) -> Candidate {
@@ -43,10 +33,7 @@ fn candidate(name: &str, n: u8, hint: &str) -> Candidate {
 }
 
 fn by_name(asked: &str, resolved: Option<&Resolved>, probe: &Probe) -> Assessment {
-    assess(&Evidence {
-        probe,
-        ..Evidence::new(Lookup::Name(asked), resolved)
-    })
+    assess(&Evidence { probe, ..Evidence::new(Lookup::Name(asked), resolved) })
 }
 
 fn told(assessment: &Assessment) -> (&'static str, Vec<String>, Vec<String>) {
@@ -82,50 +69,22 @@ fn the_first_state_in_the_stated_order_wins() {
     let siblings = [candidate("X1", 2, "")];
     let state = |resolved, merged, siblings, probe: &Probe| {
         let lookup = Lookup::Name("X1");
-        let evidence = Evidence {
-            merged_discogs_ids: merged,
-            siblings,
-            probe,
-            ..Evidence::new(lookup, resolved)
-        };
+        let evidence =
+            Evidence { merged_discogs_ids: merged, siblings, probe, ..Evidence::new(lookup, resolved) };
         assess(&evidence).state.as_str()
     };
     let clean = Probe::Rows(vec![]);
-    assert_eq!(
-        state(Some(&observed), Some(2), &siblings, &Probe::Unavailable),
-        "over_merged"
-    );
-    assert_eq!(
-        state(Some(&observed), Some(1), &siblings, &Probe::Unavailable),
-        "name_collision"
-    );
-    assert_eq!(
-        state(None, None, &siblings, &Probe::Unavailable),
-        "name_collision"
-    );
+    assert_eq!(state(Some(&observed), Some(2), &siblings, &Probe::Unavailable), "over_merged");
+    assert_eq!(state(Some(&observed), Some(1), &siblings, &Probe::Unavailable), "name_collision");
+    assert_eq!(state(None, None, &siblings, &Probe::Unavailable), "name_collision");
     assert_eq!(state(None, None, &[], &Probe::Unavailable), "unresolved");
-    assert_eq!(
-        state(Some(&observed), Some(1), &[], &Probe::Unavailable),
-        "observed"
-    );
-    assert_eq!(
-        state(Some(&verified), Some(1), &[], &Probe::Unavailable),
-        "unknown"
-    );
+    assert_eq!(state(Some(&observed), Some(1), &[], &Probe::Unavailable), "observed");
+    assert_eq!(state(Some(&verified), Some(1), &[], &Probe::Unavailable), "unknown");
     assert_eq!(state(Some(&verified), Some(1), &[], &clean), "none");
 }
 
-fn evidence_parts() -> impl Strategy<
-    Value = (
-        Option<Resolved>,
-        Probe,
-        Option<u32>,
-        usize,
-        usize,
-        bool,
-        Option<usize>,
-    ),
-> {
+fn evidence_parts()
+-> impl Strategy<Value = (Option<Resolved>, Probe, Option<u32>, usize, usize, bool, Option<usize>)> {
     let artist = proptest::sample::select(vec![
         "Wings",
         "wings",

@@ -70,10 +70,7 @@ pub(super) fn spotify(path: &[&str]) -> Parsed {
     let kind = match path.first().copied() {
         Some("artist") => {
             // The URI form may carry a query as well.
-            let id = path
-                .get(1)
-                .and_then(|id| id.split(['?', '#']).next())
-                .unwrap_or_default();
+            let id = path.get(1).and_then(|id| id.split(['?', '#']).next()).unwrap_or_default();
             let right = id.len() == 22 && id.bytes().all(|b| b.is_ascii_alphanumeric());
             return if right {
                 profile(Site::Spotify, format!("https://open.spotify.com/artist/{id}"))
@@ -135,10 +132,9 @@ pub(super) fn soundcloud(path: &[&str]) -> Parsed {
         [name, ..] if NOT_ARTISTS.contains(&name.to_ascii_lowercase().as_str()) => Err(page(PageKind::Other)),
         [_, "sets", _, ..] => Err(page(PageKind::Playlist)),
         [_, sub, ..] if !SUB_PAGES.contains(sub) => Err(page(PageKind::Track)),
-        [name, ..] if is_handle(name, "-_") => profile(
-            Site::SoundCloud,
-            format!("https://soundcloud.com/{}", name.to_ascii_lowercase()),
-        ),
+        [name, ..] if is_handle(name, "-_") => {
+            profile(Site::SoundCloud, format!("https://soundcloud.com/{}", name.to_ascii_lowercase()))
+        }
         _ => Err(page(PageKind::Other)),
     }
 }
@@ -153,11 +149,7 @@ pub(super) fn youtube(path: &[&str]) -> Parsed {
         }
         ["channel" | "c" | "user"] | ["channel", ..] => Err(refuse(Found::NoArtistId)),
         [kind @ ("c" | "user"), name, ..] if is_handle(name, "-_.%") => canonical(format!("{kind}/{name}")),
-        [handle, ..]
-            if handle
-                .strip_prefix('@')
-                .is_some_and(|name| is_handle(name, "-_.%")) =>
-        {
+        [handle, ..] if handle.strip_prefix('@').is_some_and(|name| is_handle(name, "-_.%")) => {
             canonical((*handle).to_owned())
         }
         _ => Err(page(PageKind::Other)),
@@ -181,10 +173,7 @@ pub(super) fn instagram(path: &[&str]) -> Parsed {
     ];
     match path {
         [name, ..] if is_handle(name, "._") && !NOT_ARTISTS.contains(&name.to_ascii_lowercase().as_str()) => {
-            profile(
-                Site::Instagram,
-                format!("https://www.instagram.com/{}", name.to_ascii_lowercase()),
-            )
+            profile(Site::Instagram, format!("https://www.instagram.com/{}", name.to_ascii_lowercase()))
         }
         _ => Err(page(PageKind::Other)),
     }
@@ -194,7 +183,5 @@ pub(super) fn instagram(path: &[&str]) -> Parsed {
 fn is_handle(name: &str, extra: &str) -> bool {
     !name.is_empty()
         && name.len() <= 255
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
 }
