@@ -36,15 +36,24 @@ impl Labels {
         if index.len() != files.labels_dossiers.len() {
             return Err(CatalogueError::Uneven(files.labels_index.path()));
         }
-        Ok(Self { index, dossiers: files.labels_dossiers.clone(), absent: files.labels_absent.clone() })
+        Ok(Self {
+            index,
+            dossiers: files.labels_dossiers.clone(),
+            absent: files.labels_absent.clone(),
+        })
     }
 
     pub(super) fn answer(&self, key: &str) -> Answered {
         let length = key.trim().chars().count();
-        if length == 0 || length > LONGEST_KEY || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/')) {
-            return Err(Problem::new("invalid_label_key", "the key is neither a cluster id nor a slug")
-                .param("key")
-                .hint("use the label's slug, for example svek"));
+        if length == 0
+            || length > LONGEST_KEY
+            || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/'))
+        {
+            return Err(
+                Problem::new("invalid_label_key", "the key is neither a cluster id nor a slug")
+                    .param("key")
+                    .hint("use the label's slug, for example svek"),
+            );
         }
         let dossier = match cluster_form(key) {
             Some(cluster) => {
@@ -53,7 +62,10 @@ impl Labels {
             }
             None => {
                 let slug = lower(key);
-                let line = self.index.iter().position(|entry| entry.slugs.contains(&slug.as_str()));
+                let line = self
+                    .index
+                    .iter()
+                    .position(|entry| entry.slugs.contains(&slug.as_str()));
                 line.map(|line| self.dossiers.object(line))
             }
         };
@@ -67,7 +79,9 @@ impl Labels {
 
     #[cfg(test)]
     pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.index.iter().flat_map(|entry| entry.slugs.iter().copied().chain([entry.cluster_id]))
+        self.index
+            .iter()
+            .flat_map(|entry| entry.slugs.iter().copied().chain([entry.cluster_id]))
     }
 }
 
