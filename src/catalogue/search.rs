@@ -70,6 +70,8 @@ struct Master {
     row: Row,
     facets: Facets,
     artist_words: Vec<String>,
+    /// How many of these are left without the number that tells homonyms apart.
+    name_words: usize,
     title_words: Vec<String>,
 }
 
@@ -121,10 +123,12 @@ impl Masters {
                     return Err(CatalogueError::Uneven(facets.path()));
                 }
                 let (artist_words, title_words) = (words(&row.artist), words(&row.title));
+                let name_words = words(without_suffix(&row.artist)).len();
                 all.push(Master {
                     row,
                     facets: facets_of_row,
                     artist_words,
+                    name_words,
                     title_words,
                 });
             }
@@ -260,7 +264,7 @@ impl<'a> Query<'a> {
         if master.artist_words == self.words {
             return Some(0);
         }
-        if words(without_suffix(&master.row.artist)) == self.words {
+        if master.artist_words.get(..master.name_words) == Some(&self.words) {
             return Some(1);
         }
         if all_in(&master.artist_words) {

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use time::Date;
+
+use super::super::CatalogueRequest;
 use super::{cluster_of, demo, exact, get, resolved};
 
 #[test]
@@ -238,4 +242,26 @@ fn fields_trim_a_dossier_to_what_was_asked_for() {
     let keys: BTreeSet<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
     assert!(keys.contains("identity") && keys.contains("discography") && keys.contains("cluster_id"));
     assert!(!keys.contains("connections") && !keys.contains("provenance"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_asked_there_is_a_json_answer(
+        path in prop_oneof![
+            Just("/api/v2/resolve".to_owned()), Just("/api/v2/search".to_owned()), Just("/api/v2/tracks".to_owned()),
+            "/api/v2/artist/.{0,8}", "/api/v2/label/.{0,8}", "/api/v2/aura/.{0,8}", ".{0,20}",
+        ],
+        key in prop_oneof![
+            Just("q"), Just("url"), Just("discogs"), Just("mbid"), Just("isrc"), Just("cluster"), Just("title"),
+            Just("fields"), Just("limit"), Just("offset"), Just("genre"), Just("year_from"),
+        ],
+        value in ".{0,40}",
+    ) {
+        let query = [(key.to_owned(), value), ("fuzzy".to_owned(), "true".to_owned())];
+        let request = CatalogueRequest { path: &path, query: &query, today: Date::MAX };
+        let answer = demo().answer(&request);
+        prop_assert!(matches!(answer.status, 200 | 400 | 404));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        prop_assert_eq!(answer.status == 200, body.get("error").is_none());
+    }
 }
