@@ -4,7 +4,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "helpers of tests fail as tests do"
+    reason = "what only tests use may fail as tests do"
 )]
 
 use std::collections::BTreeSet;
