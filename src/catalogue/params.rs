@@ -32,7 +32,9 @@ impl<'a> Params<'a> {
 
     /// A whole number within `range`.
     pub(super) fn number(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Problem> {
-        let Some(text) = self.get(name) else { return Ok(None) };
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
         match text.parse() {
             Ok(number) if range.contains(&number) => Ok(Some(number)),
             _ => {
@@ -44,15 +46,22 @@ impl<'a> Params<'a> {
 
     /// A whole number that is moved into `range` where it lies outside.
     pub(super) fn clamped(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Problem> {
-        Ok(self.number(name, 0..=u32::MAX)?.map(|number| number.clamp(*range.start(), *range.end())))
+        Ok(self
+            .number(name, 0..=u32::MAX)?
+            .map(|number| number.clamp(*range.start(), *range.end())))
     }
 
     /// One of a few words.
     pub(super) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, Problem> {
-        let Some(text) = self.get(name) else { return Ok(None) };
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
         match words.iter().find(|word| **word == text) {
             Some(word) => Ok(Some(word)),
-            None => Err(Problem::invalid_query(name, format!("must be one of: {}", words.join(", ")))),
+            None => Err(Problem::invalid_query(
+                name,
+                format!("must be one of: {}", words.join(", ")),
+            )),
         }
     }
 }

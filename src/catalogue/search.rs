@@ -15,7 +15,13 @@ use super::params::Params;
 
 /// The longest query, in characters.
 const LONGEST_QUERY: usize = 256;
-const FILTERS: [Filter; 5] = [Filter::Genre, Filter::Style, Filter::Format, Filter::Country, Filter::Label];
+const FILTERS: [Filter; 5] = [
+    Filter::Genre,
+    Filter::Style,
+    Filter::Format,
+    Filter::Country,
+    Filter::Label,
+];
 
 #[derive(Clone, Copy, Debug)]
 enum Filter {
@@ -64,6 +70,8 @@ struct Master {
     row: Row,
     facets: Facets,
     artist_words: Vec<String>,
+    /// How many of these are left without the number that tells homonyms apart.
+    name_words: usize,
     title_words: Vec<String>,
 }
 
@@ -102,9 +110,10 @@ struct Query<'a> {
 impl Masters {
     pub(super) fn load(files: &Files) -> Result<Self, CatalogueError> {
         let mut all = Vec::new();
-        for (rows, facets) in
-            [(&files.masters_rows, &files.masters_facets), (&files.invented_rows, &files.invented_facets)]
-        {
+        for (rows, facets) in [
+            (&files.masters_rows, &files.masters_facets),
+            (&files.invented_rows, &files.invented_facets),
+        ] {
             let parsed: Vec<Facets> = facets.parse()?;
             if parsed.len() != rows.len() {
                 return Err(CatalogueError::Uneven(facets.path()));
@@ -114,10 +123,20 @@ impl Masters {
                     return Err(CatalogueError::Uneven(facets.path()));
                 }
                 let (artist_words, title_words) = (words(&row.artist), words(&row.title));
-                all.push(Master { row, facets: facets_of_row, artist_words, title_words });
+                let name_words = words(without_suffix(&row.artist)).len();
+                all.push(Master {
+                    row,
+                    facets: facets_of_row,
+                    artist_words,
+                    name_words,
+                    title_words,
+                });
             }
         }
-        Ok(Self { all, rows: [files.masters_rows.clone(), files.invented_rows.clone()] })
+        Ok(Self {
+            all,
+            rows: [files.masters_rows.clone(), files.invented_rows.clone()],
+        })
     }
 
     pub(super) fn answer(&self, params: &Params<'_>) -> Answered {
@@ -125,13 +144,20 @@ impl Masters {
         let limit = params.number("limit", 1..=100)?.unwrap_or(50);
         let offset = params.number("offset", 0..=10_000)?.unwrap_or(0);
 
-        let mut matches: Vec<(u8, usize)> =
-            self.all.iter().enumerate().filter_map(|(at, master)| Some((query.rank(master)?, at))).collect();
+        let mut matches: Vec<(u8, usize)> = self
+            .all
+            .iter()
+            .enumerate()
+            .filter_map(|(at, master)| Some((query.rank(master)?, at)))
+            .collect();
         matches.sort_unstable();
         let total = matches.len();
         let window = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        let page =
-            matches.iter().skip(window(offset)).take(window(limit)).filter_map(|(_, at)| self.row(*at));
+        let page = matches
+            .iter()
+            .skip(window(offset))
+            .take(window(limit))
+            .filter_map(|(_, at)| self.row(*at));
 
         let head = json!({
             "query": query.echo(),
@@ -146,7 +172,12 @@ impl Masters {
         });
         let head = head.to_string();
         let open = head.strip_suffix('}').unwrap_or(&head);
-        Ok(assembled(&[open.as_bytes(), br#","results":"#, &array_of(page), b"}"]))
+        Ok(assembled(&[
+            open.as_bytes(),
+            br#","results":"#,
+            &array_of(page),
+            b"}",
+        ]))
     }
 
     fn row(&self, at: usize) -> Option<&'static [u8]> {
@@ -162,7 +193,10 @@ impl<'a> Query<'a> {
     fn read(params: &Params<'a>) -> Result<Self, Problem> {
         let text = params.get("q");
         if text.is_some_and(|text| text.chars().count() > LONGEST_QUERY) {
-            return Err(Problem::invalid_query("q", format!("must have at most {LONGEST_QUERY} characters")));
+            return Err(Problem::invalid_query(
+                "q",
+                format!("must have at most {LONGEST_QUERY} characters"),
+            ));
         }
         let mut filters = Vec::new();
         for filter in FILTERS {
@@ -187,12 +221,18 @@ impl<'a> Query<'a> {
             .iter()
             .any(|text| text.len() != 3 || text.bytes().any(|byte| !matches!(byte, b'0' | b'1')))
         {
-            return Err(Problem::invalid_query("cube_quadrant", "must be three digits, each 0 or 1"));
+            return Err(Problem::invalid_query(
+                "cube_quadrant",
+                "must be three digits, each 0 or 1",
+            ));
         }
         let filtered =
             !filters.is_empty() || year_from.is_some() || year_to.is_some() || !quadrants.is_empty();
         if text.is_none() && !filtered {
-            return Err(Problem::invalid_query("q", "must be given, or a filter in its place"));
+            return Err(Problem::invalid_query(
+                "q",
+                "must be given, or a filter in its place",
+            ));
         }
         Ok(Self {
             text,
@@ -224,7 +264,7 @@ impl<'a> Query<'a> {
         if master.artist_words == self.words {
             return Some(0);
         }
-        if words(without_suffix(&master.row.artist)) == self.words {
+        if master.artist_words.get(..master.name_words) == Some(&self.words) {
             return Some(1);
         }
         if all_in(&master.artist_words) {
@@ -233,8 +273,10 @@ impl<'a> Query<'a> {
         if master.title_words == self.words {
             return Some(3);
         }
-        let somewhere =
-            self.words.iter().all(|word| has(&master.artist_words, word) || has(&master.title_words, word));
+        let somewhere = self
+            .words
+            .iter()
+            .all(|word| has(&master.artist_words, word) || has(&master.title_words, word));
         somewhere.then_some(4)
     }
 
@@ -242,7 +284,11 @@ impl<'a> Query<'a> {
         let same = |value: &Text, wanted: &str| lower(value) == lower(wanted);
         let filters = self.filters.iter().all(|(filter, wanted, every)| {
             let held = |text: &&str| master.values(*filter).iter().any(|value| same(value, text));
-            if *every { wanted.iter().all(|text| held(&text)) } else { wanted.iter().any(|text| held(&text)) }
+            if *every {
+                wanted.iter().all(held)
+            } else {
+                wanted.iter().any(held)
+            }
         });
         let year = match master.row.year {
             Some(year) => {
@@ -251,7 +297,11 @@ impl<'a> Query<'a> {
             None => self.year_from.is_none() && self.year_to.is_none(),
         };
         let unwanted = self.without_artists.contains(&lower(&master.row.artist))
-            || master.facets.labels.iter().any(|label| self.without_labels.contains(&lower(label)));
+            || master
+                .facets
+                .labels
+                .iter()
+                .any(|label| self.without_labels.contains(&lower(label)));
         filters && year && !unwanted
     }
 

@@ -9,4 +9,5 @@
 )]
 
 mod cli;
+mod fixtures;
 mod transport;
