@@ -21,11 +21,7 @@ pub(super) struct Problem {
 
 impl Problem {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            more: Map::new(),
-        }
+        Self { code, message: message.into(), more: Map::new() }
     }
 
     /// Says which parameter is meant.
@@ -46,43 +42,29 @@ impl Problem {
     pub(super) fn invalid_query(param: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let details = json!([{ "path": [param], "message": message }]);
-        Self::new("invalid_query", "the query is not valid")
-            .param(param)
-            .with("details", details)
+        Self::new("invalid_query", "the query is not valid").param(param).with("details", details)
     }
 
     pub(super) fn into_answer(self) -> CatalogueAnswer {
         let mut body = self.more;
         body.insert("error".to_owned(), json!(self.code));
         body.insert("message".to_owned(), json!(self.message));
-        CatalogueAnswer {
-            status: 400,
-            ..json_answer(&body)
-        }
+        CatalogueAnswer { status: 400, ..json_answer(&body) }
     }
 }
 
 pub(super) fn json_answer<T: Serialize>(body: &T) -> CatalogueAnswer {
     // Maps with string keys and numbers that are finite always serialise.
-    CatalogueAnswer {
-        status: 200,
-        body: serde_json::to_vec(body).unwrap_or_default().into(),
-    }
+    CatalogueAnswer { status: 200, body: serde_json::to_vec(body).unwrap_or_default().into() }
 }
 
 /// A document that is answered as it is stored.
 pub(super) fn stored(body: &'static [u8]) -> CatalogueAnswer {
-    CatalogueAnswer {
-        status: 200,
-        body: Bytes::from_static(body),
-    }
+    CatalogueAnswer { status: 200, body: Bytes::from_static(body) }
 }
 
 pub(super) fn not_found() -> CatalogueAnswer {
-    CatalogueAnswer {
-        status: 404,
-        body: Bytes::from_static(br#"{"error":"not_found"}"#),
-    }
+    CatalogueAnswer { status: 404, body: Bytes::from_static(br#"{"error":"not_found"}"#) }
 }
 
 /// Joins stored records to a JSON array without reading them.
@@ -100,8 +82,5 @@ pub(super) fn array_of<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Vec<u
 
 /// Puts parts of a JSON document together.
 pub(super) fn assembled(parts: &[&[u8]]) -> CatalogueAnswer {
-    CatalogueAnswer {
-        status: 200,
-        body: parts.concat().into(),
-    }
+    CatalogueAnswer { status: 200, body: parts.concat().into() }
 }

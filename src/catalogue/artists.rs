@@ -74,10 +74,7 @@ impl Artists {
             artist.lower_name = lower(&artist.name);
             artist.at = at;
         }
-        let resolutions = [
-            files.artists_resolutions.clone(),
-            files.invented_resolutions.clone(),
-        ];
+        let resolutions = [files.artists_resolutions.clone(), files.invented_resolutions.clone()];
         let dossiers = [files.artists_dossiers.clone(), files.invented_dossiers.clone()];
         for [sourced, invented] in [&resolutions, &dossiers] {
             if sourced.len() != real {
@@ -127,25 +124,17 @@ impl Artists {
 
     /// The artist whose page this is; nobody if several say it is theirs.
     pub(super) fn by_link(&self, link: &str) -> Option<&Artist<'static>> {
-        let mut owners = self
-            .all
-            .iter()
-            .filter(|artist| artist.links.iter().any(|own| **own == *link));
+        let mut owners = self.all.iter().filter(|artist| artist.links.iter().any(|own| **own == *link));
         owners.next().filter(|_| owners.next().is_none())
     }
 
     /// Artists in a cluster whose name starts like this, in the order of their names.
     pub(super) fn by_prefix(&self, start: &str, limit: usize) -> Vec<(&'static str, &str)> {
         let start = lower(start);
-        let mut found: Vec<_> = self
-            .all
-            .iter()
-            .filter(|artist| artist.lower_name.starts_with(&start))
-            .collect();
+        let mut found: Vec<_> =
+            self.all.iter().filter(|artist| artist.lower_name.starts_with(&start)).collect();
         found.sort_by(|a, b| a.lower_name.cmp(&b.lower_name));
-        let named = found
-            .into_iter()
-            .filter_map(|artist| Some((artist.cluster_id?, &*artist.name)));
+        let named = found.into_iter().filter_map(|artist| Some((artist.cluster_id?, &*artist.name)));
         named.take(limit).collect()
     }
 
@@ -157,9 +146,8 @@ impl Artists {
     /// The dossier of this artist at its own tier, invented signals laid over it.
     pub(super) fn dossier(&self, artist: &Artist<'_>) -> Map<String, Value> {
         let mut dossier = self.object(&self.dossiers, artist);
-        let signals = artist
-            .cluster_id
-            .and_then(|id| self.signal_ids.iter().position(|row| row.cluster_id == id));
+        let signals =
+            artist.cluster_id.and_then(|id| self.signal_ids.iter().position(|row| row.cluster_id == id));
         if let Some(mut row) = signals.map(|line| self.signals.object(line))
             && let Some(Value::Object(facets)) = row.remove("facets")
         {
@@ -170,10 +158,7 @@ impl Artists {
 
     /// Same-name siblings, where the catalogue lists them.
     pub(super) fn siblings(&self, artist: &Artist<'_>) -> Option<Value> {
-        let line = self
-            .sibling_ids
-            .iter()
-            .position(|row| Some(row.cluster_id) == artist.cluster_id)?;
+        let line = self.sibling_ids.iter().position(|row| Some(row.cluster_id) == artist.cluster_id)?;
         self.siblings.object(line).remove("same_name_clusters")
     }
 
@@ -188,10 +173,7 @@ impl Artists {
     }
 
     fn best(&self, wanted: impl Fn(&Artist<'static>) -> bool) -> Option<&Artist<'static>> {
-        let verified = self
-            .all
-            .iter()
-            .find(|artist| artist.tier == Tier::Discogs && wanted(artist));
+        let verified = self.all.iter().find(|artist| artist.tier == Tier::Discogs && wanted(artist));
         verified.or_else(|| self.all.iter().find(|artist| wanted(artist)))
     }
 

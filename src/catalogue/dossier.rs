@@ -13,16 +13,8 @@ use super::params::Params;
 const LONGEST_KEY: usize = 200;
 
 /// What a dossier always says about itself.
-const HEAD: [&str; 8] = [
-    "contract_version",
-    "grain",
-    "slug",
-    "display",
-    "id",
-    "cluster_id",
-    "resolved_via",
-    "generated_at",
-];
+const HEAD: [&str; 8] =
+    ["contract_version", "grain", "slug", "display", "id", "cluster_id", "resolved_via", "generated_at"];
 
 /// What `fields` may name.
 const FACETS: [&str; 41] = [
@@ -94,26 +86,19 @@ fn dossier(artists: &Artists, key: &str) -> Result<Map<String, Value>, Problem> 
 pub(super) fn checked_key(key: &str) -> Result<(), Problem> {
     for (prefix, param) in [("discogs:", "discogs"), ("mbid:", "mbid")] {
         if let Some(id) = key.strip_prefix(prefix) {
-            let id: String = id
-                .chars()
-                .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
-                .collect();
-            return Err(
-                Problem::new("use_resolve_for_locator", "a dossier has no such address")
-                    .param("key")
-                    .hint("resolve the identifier first")
-                    .with("next", json!(format!("/api/v2/resolve?{param}={id}"))),
-            );
+            let id: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+            return Err(Problem::new("use_resolve_for_locator", "a dossier has no such address")
+                .param("key")
+                .hint("resolve the identifier first")
+                .with("next", json!(format!("/api/v2/resolve?{param}={id}"))));
         }
     }
     let length = key.trim().chars().count();
     if length == 0 || length > LONGEST_KEY || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/'))
     {
-        return Err(
-            Problem::new("invalid_artist_key", "the key is neither a cluster id nor a slug")
-                .param("key")
-                .hint("resolve the artist by name first"),
-        );
+        return Err(Problem::new("invalid_artist_key", "the key is neither a cluster id nor a slug")
+            .param("key")
+            .hint("resolve the artist by name first"));
     }
     Ok(())
 }
@@ -141,9 +126,7 @@ fn only_observed(mut dossier: Map<String, Value>) -> Map<String, Value> {
         }
     }
     for name in ["spotifyUrl", "youtubeUrl", "lastfmUrl"] {
-        if let Some(link) = dossier
-            .get_mut("web_presence")
-            .and_then(|facet| facet.pointer_mut("/signals"))
+        if let Some(link) = dossier.get_mut("web_presence").and_then(|facet| facet.pointer_mut("/signals"))
             && let Some(link) = link.get_mut(name)
         {
             *link = Value::Null;
@@ -159,24 +142,14 @@ fn wanted_fields<'a>(params: &Params<'a>) -> Result<Option<Vec<&'a str>>, Proble
     let Some(list) = params.get("fields") else {
         return Ok(None);
     };
-    let names: Vec<&str> = list
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .collect();
-    if names
-        .iter()
-        .all(|name| FACETS.contains(name) || HEAD.contains(name))
-    {
+    let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if names.iter().all(|name| FACETS.contains(name) || HEAD.contains(name)) {
         return Ok(Some(names));
     }
-    Err(Problem::new(
-        "invalid_fields",
-        "fields names something that a dossier does not have",
-    )
-    .param("fields")
-    .with("valid", json!(FACETS.as_slice()))
-    .with("example", json!("fields=identity,discography")))
+    Err(Problem::new("invalid_fields", "fields names something that a dossier does not have")
+        .param("fields")
+        .with("valid", json!(FACETS.as_slice()))
+        .with("example", json!("fields=identity,discography")))
 }
 
 /// The cluster that a key means, and whether anyone is there.

@@ -48,8 +48,6 @@ impl Events {
             })
             .collect();
         let state = if gigs.is_empty() { "honest_gap" } else { "present" };
-        Ok(json_answer(
-            &json!({ "state": state, "cluster_id": cluster, "gigs": gigs }),
-        ))
+        Ok(json_answer(&json!({ "state": state, "cluster_id": cluster, "gigs": gigs })))
     }
 }

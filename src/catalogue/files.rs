@@ -67,9 +67,7 @@ pub(super) const SERVICE_DICTIONARY: &[u8] = include_bytes!("../../fixtures/serv
 pub(super) const SERVICE_AURA_ABOUT: &[u8] = include_bytes!("../../fixtures/service/aura_about.json");
 
 fn checked(manifest: &Manifest, file: File) -> Result<File, CatalogueError> {
-    let entry = manifest
-        .file(file.path)
-        .ok_or(CatalogueError::Unlisted(file.path))?;
+    let entry = manifest.file(file.path).ok_or(CatalogueError::Unlisted(file.path))?;
     if entry.invented != file.path.starts_with("invented/") {
         return Err(CatalogueError::Invented(file.path));
     }
@@ -91,24 +89,15 @@ mod tests {
         let used =
             |path: &'static str, invented| checked(&manifest(path, invented), File { path, bytes: b"" });
         assert!(used("invented/aura.jsonl", true).is_ok());
-        assert!(matches!(
-            used("invented/aura.jsonl", false),
-            Err(CatalogueError::Invented(_))
-        ));
+        assert!(matches!(used("invented/aura.jsonl", false), Err(CatalogueError::Invented(_))));
         assert!(used("masters/rows.jsonl", false).is_ok());
-        assert!(matches!(
-            used("masters/rows.jsonl", true),
-            Err(CatalogueError::Invented(_))
-        ));
+        assert!(matches!(used("masters/rows.jsonl", true), Err(CatalogueError::Invented(_))));
     }
 
     #[test]
     fn a_file_that_the_manifest_does_not_name_is_not_used() {
         let mut manifest = Manifest::parse(MANIFEST).unwrap();
         manifest.files.retain(|entry| entry.path != "tracks/tracks.jsonl");
-        assert!(matches!(
-            Files::checked(&manifest),
-            Err(CatalogueError::Unlisted("tracks/tracks.jsonl"))
-        ));
+        assert!(matches!(Files::checked(&manifest), Err(CatalogueError::Unlisted("tracks/tracks.jsonl"))));
     }
 }

@@ -15,11 +15,7 @@ pub(super) fn lower(text: &str) -> String {
 
 /// Words of letters and digits, lower case, without accents, without words that say nothing.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let plain: String = text
-        .nfkd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-        .collect();
+    let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     plain
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(word))
@@ -32,20 +28,12 @@ pub(super) fn without_suffix(name: &str) -> &str {
     let Some((front, number)) = name.strip_suffix(')').and_then(|cut| cut.rsplit_once(" (")) else {
         return name;
     };
-    if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) {
-        front
-    } else {
-        name
-    }
+    if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) { front } else { name }
 }
 
 /// The form in which the service compares titles: ASCII letters and digits, all else taken out.
 pub(super) fn alphanumeric(title: &str) -> String {
-    title
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
+    title.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 #[cfg(test)]

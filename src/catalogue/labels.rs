@@ -36,11 +36,7 @@ impl Labels {
         if index.len() != files.labels_dossiers.len() {
             return Err(CatalogueError::Uneven(files.labels_index.path()));
         }
-        Ok(Self {
-            index,
-            dossiers: files.labels_dossiers.clone(),
-            absent: files.labels_absent.clone(),
-        })
+        Ok(Self { index, dossiers: files.labels_dossiers.clone(), absent: files.labels_absent.clone() })
     }
 
     pub(super) fn answer(&self, key: &str) -> Answered {
@@ -49,11 +45,9 @@ impl Labels {
             || length > LONGEST_KEY
             || key.contains(|c: char| c.is_control() || matches!(c, ':' | '/'))
         {
-            return Err(
-                Problem::new("invalid_label_key", "the key is neither a cluster id nor a slug")
-                    .param("key")
-                    .hint("use the label's slug, for example svek"),
-            );
+            return Err(Problem::new("invalid_label_key", "the key is neither a cluster id nor a slug")
+                .param("key")
+                .hint("use the label's slug, for example svek"));
         }
         let dossier = match cluster_form(key) {
             Some(cluster) => {
@@ -62,10 +56,7 @@ impl Labels {
             }
             None => {
                 let slug = lower(key);
-                let line = self
-                    .index
-                    .iter()
-                    .position(|entry| entry.slugs.contains(&slug.as_str()));
+                let line = self.index.iter().position(|entry| entry.slugs.contains(&slug.as_str()));
                 line.map(|line| self.dossiers.object(line))
             }
         };
@@ -79,9 +70,7 @@ impl Labels {
 
     #[cfg(test)]
     pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.index
-            .iter()
-            .flat_map(|entry| entry.slugs.iter().copied().chain([entry.cluster_id]))
+        self.index.iter().flat_map(|entry| entry.slugs.iter().copied().chain([entry.cluster_id]))
     }
 }
 

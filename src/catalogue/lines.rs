@@ -18,11 +18,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn of(file: File) -> Self {
-        let ends = (0u32..)
-            .zip(file.bytes)
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at)
-            .collect();
+        let ends = (0u32..).zip(file.bytes).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
         Self { file, ends }
     }
 
@@ -62,9 +58,7 @@ impl Lines {
 
     /// One record as a JSON object to be changed; empty if it is none, which the tests of the data rule out.
     pub(super) fn object(&self, line: usize) -> serde_json::Map<String, Value> {
-        self.get(line)
-            .and_then(|bytes| serde_json::from_slice(bytes).ok())
-            .unwrap_or_default()
+        self.get(line).and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
     }
 }
 
@@ -74,10 +68,7 @@ mod tests {
 
     #[test]
     fn every_line_is_found_and_none_after_the_last() {
-        let lines = Lines::of(File {
-            path: "x",
-            bytes: b"{\"a\":1}\n\n[2]\nunfinished",
-        });
+        let lines = Lines::of(File { path: "x", bytes: b"{\"a\":1}\n\n[2]\nunfinished" });
         let all: Vec<_> = lines.iter().collect();
         assert_eq!(all, [&b"{\"a\":1}"[..], b"", b"[2]"]);
         assert_eq!(lines.get(3), None);
@@ -86,14 +77,8 @@ mod tests {
 
     #[test]
     fn a_broken_record_is_named_with_its_line() {
-        let lines = Lines::of(File {
-            path: "x",
-            bytes: b"1\n{\n",
-        });
+        let lines = Lines::of(File { path: "x", bytes: b"1\n{\n" });
         let problem = lines.parse::<Value>().unwrap_err().to_string();
-        assert!(
-            problem.starts_with("x of the demo catalogue, line 2:"),
-            "{problem}"
-        );
+        assert!(problem.starts_with("x of the demo catalogue, line 2:"), "{problem}");
     }
 }

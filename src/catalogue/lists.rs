@@ -51,14 +51,10 @@ impl Lists {
     pub(super) fn breakouts(&self, params: &Params<'_>) -> Answered {
         let tier = params.choice("tier", &["breakout", "rising"])?;
         let corroboration = params.choice("corroboration", &["corroborated", "booking_ahead"])?;
-        let rows = self
-            .breakout_keys
-            .iter()
-            .zip(self.breakouts.iter())
-            .filter(|(row, _)| {
-                tier.is_none_or(|tier| row.emergence_tier == tier)
-                    && corroboration.is_none_or(|word| row.corroboration == word)
-            });
+        let rows = self.breakout_keys.iter().zip(self.breakouts.iter()).filter(|(row, _)| {
+            tier.is_none_or(|tier| row.emergence_tier == tier)
+                && corroboration.is_none_or(|word| row.corroboration == word)
+        });
         let rows: Vec<_> = rows.map(|(_, bytes)| bytes).take(limit(params)?).collect();
         let state = if rows.is_empty() { "empty" } else { "present" };
         let tail = format!(r#","state":"{state}"}}"#);
@@ -73,13 +69,7 @@ impl Lists {
 
     pub(super) fn aura(&self, params: &Params<'_>) -> Answered {
         let rows = array_of(self.aura.iter().take(limit(params)?));
-        Ok(assembled(&[
-            br#"{"state":"present","about":"#,
-            SERVICE_AURA_ABOUT,
-            br#","items":"#,
-            &rows,
-            b"}",
-        ]))
+        Ok(assembled(&[br#"{"state":"present","about":"#, SERVICE_AURA_ABOUT, br#","items":"#, &rows, b"}"]))
     }
 
     pub(super) fn aura_of(&self, cluster: &str) -> Answered {

@@ -46,9 +46,7 @@ impl<'a> Params<'a> {
 
     /// A whole number that is moved into `range` where it lies outside.
     pub(super) fn clamped(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Problem> {
-        Ok(self
-            .number(name, 0..=u32::MAX)?
-            .map(|number| number.clamp(*range.start(), *range.end())))
+        Ok(self.number(name, 0..=u32::MAX)?.map(|number| number.clamp(*range.start(), *range.end())))
     }
 
     /// One of a few words.
@@ -58,10 +56,7 @@ impl<'a> Params<'a> {
         };
         match words.iter().find(|word| **word == text) {
             Some(word) => Ok(Some(word)),
-            None => Err(Problem::invalid_query(
-                name,
-                format!("must be one of: {}", words.join(", ")),
-            )),
+            None => Err(Problem::invalid_query(name, format!("must be one of: {}", words.join(", ")))),
         }
     }
 }

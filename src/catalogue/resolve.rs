@@ -67,12 +67,7 @@ pub(super) fn answer(artists: &Artists, tracks: &Tracks, params: &Params<'_>) ->
             return Err(Problem::new("invalid_locator", "mbid must be a UUID").param("mbid"));
         }
         let artist = artists.by_mbid(&text.to_lowercase());
-        return Ok(found_or_nobody(
-            artists,
-            artist,
-            From::Locator,
-            "no artist has this MusicBrainz id here",
-        ));
+        return Ok(found_or_nobody(artists, artist, From::Locator, "no artist has this MusicBrainz id here"));
     }
     if let Some(text) = params.get("url") {
         return by_url(artists, text);
@@ -92,29 +87,18 @@ fn by_isrc(text: &str) -> Answered {
     if code.len() != 12 || !code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(Problem::new("invalid_locator", "isrc must have 12 letters and digits").param("isrc"));
     }
-    Ok(nobody(
-        From::Locator,
-        Some("this catalogue holds no recording codes"),
-    ))
+    Ok(nobody(From::Locator, Some("this catalogue holds no recording codes")))
 }
 
 fn by_recording(artists: &Artists, tracks: &Tracks, name: &str, title: &str) -> super::CatalogueAnswer {
     let cluster = tracks.performer(name, title);
     let artist = cluster.and_then(|cluster| artists.by_cluster(cluster));
-    found_or_nobody(
-        artists,
-        artist,
-        From::Name,
-        "no recording of this title by this artist is held here",
-    )
+    found_or_nobody(artists, artist, From::Name, "no recording of this title by this artist is held here")
 }
 
 fn by_discogs(artists: &Artists, text: &str) -> Answered {
     if text.contains(':') {
-        return Ok(nobody(
-            From::Locator,
-            Some("discogs takes the bare number of an artist"),
-        ));
+        return Ok(nobody(From::Locator, Some("discogs takes the bare number of an artist")));
     }
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let id = text.parse().ok().filter(|_| digits);
@@ -130,30 +114,22 @@ fn by_discogs(artists: &Artists, text: &str) -> Answered {
 }
 
 fn by_url(artists: &Artists, text: &str) -> Answered {
-    let link = Some(text)
-        .filter(|text| text.len() <= LONGEST_BYTES)
-        .and_then(web_link::read);
+    let link = Some(text).filter(|text| text.len() <= LONGEST_BYTES).and_then(web_link::read);
     let link = link.ok_or_else(|| Problem::new("invalid_locator", "url is no web address").param("url"))?;
     Ok(match link {
         WebLink::Discogs(id) => found_or_nobody(artists, artists.by_discogs(id), From::Url, "not held here"),
         WebLink::MusicBrainz(mbid) => {
             found_or_nobody(artists, artists.by_mbid(&mbid), From::Url, "not held here")
         }
-        WebLink::Page(page) => found_or_nobody(
-            artists,
-            artists.by_link(&page),
-            From::Url,
-            "no artist is known by this page",
-        ),
+        WebLink::Page(page) => {
+            found_or_nobody(artists, artists.by_link(&page), From::Url, "no artist is known by this page")
+        }
         WebLink::Elsewhere { page, handle } => match artists.by_link(&page) {
             Some(artist) => found(artists, artist, From::Url, None),
             None => match artists.by_name(&handle) {
-                Some(artist) => found(
-                    artists,
-                    artist,
-                    From::Name,
-                    Some("the link's handle was read as a name"),
-                ),
+                Some(artist) => {
+                    found(artists, artist, From::Name, Some("the link's handle was read as a name"))
+                }
                 None => nobody(From::Url, Some("neither the page nor the handle in it is known")),
             },
         },

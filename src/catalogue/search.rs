@@ -15,13 +15,7 @@ use super::params::Params;
 
 /// The longest query, in characters.
 const LONGEST_QUERY: usize = 256;
-const FILTERS: [Filter; 5] = [
-    Filter::Genre,
-    Filter::Style,
-    Filter::Format,
-    Filter::Country,
-    Filter::Label,
-];
+const FILTERS: [Filter; 5] = [Filter::Genre, Filter::Style, Filter::Format, Filter::Country, Filter::Label];
 
 #[derive(Clone, Copy, Debug)]
 enum Filter {
@@ -110,10 +104,9 @@ struct Query<'a> {
 impl Masters {
     pub(super) fn load(files: &Files) -> Result<Self, CatalogueError> {
         let mut all = Vec::new();
-        for (rows, facets) in [
-            (&files.masters_rows, &files.masters_facets),
-            (&files.invented_rows, &files.invented_facets),
-        ] {
+        for (rows, facets) in
+            [(&files.masters_rows, &files.masters_facets), (&files.invented_rows, &files.invented_facets)]
+        {
             let parsed: Vec<Facets> = facets.parse()?;
             if parsed.len() != rows.len() {
                 return Err(CatalogueError::Uneven(facets.path()));
@@ -124,19 +117,10 @@ impl Masters {
                 }
                 let (artist_words, title_words) = (words(&row.artist), words(&row.title));
                 let name_words = words(without_suffix(&row.artist)).len();
-                all.push(Master {
-                    row,
-                    facets: facets_of_row,
-                    artist_words,
-                    name_words,
-                    title_words,
-                });
+                all.push(Master { row, facets: facets_of_row, artist_words, name_words, title_words });
             }
         }
-        Ok(Self {
-            all,
-            rows: [files.masters_rows.clone(), files.invented_rows.clone()],
-        })
+        Ok(Self { all, rows: [files.masters_rows.clone(), files.invented_rows.clone()] })
     }
 
     pub(super) fn answer(&self, params: &Params<'_>) -> Answered {
@@ -144,20 +128,13 @@ impl Masters {
         let limit = params.number("limit", 1..=100)?.unwrap_or(50);
         let offset = params.number("offset", 0..=10_000)?.unwrap_or(0);
 
-        let mut matches: Vec<(u8, usize)> = self
-            .all
-            .iter()
-            .enumerate()
-            .filter_map(|(at, master)| Some((query.rank(master)?, at)))
-            .collect();
+        let mut matches: Vec<(u8, usize)> =
+            self.all.iter().enumerate().filter_map(|(at, master)| Some((query.rank(master)?, at))).collect();
         matches.sort_unstable();
         let total = matches.len();
         let window = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        let page = matches
-            .iter()
-            .skip(window(offset))
-            .take(window(limit))
-            .filter_map(|(_, at)| self.row(*at));
+        let page =
+            matches.iter().skip(window(offset)).take(window(limit)).filter_map(|(_, at)| self.row(*at));
 
         let head = json!({
             "query": query.echo(),
@@ -172,12 +149,7 @@ impl Masters {
         });
         let head = head.to_string();
         let open = head.strip_suffix('}').unwrap_or(&head);
-        Ok(assembled(&[
-            open.as_bytes(),
-            br#","results":"#,
-            &array_of(page),
-            b"}",
-        ]))
+        Ok(assembled(&[open.as_bytes(), br#","results":"#, &array_of(page), b"}"]))
     }
 
     fn row(&self, at: usize) -> Option<&'static [u8]> {
@@ -193,10 +165,7 @@ impl<'a> Query<'a> {
     fn read(params: &Params<'a>) -> Result<Self, Problem> {
         let text = params.get("q");
         if text.is_some_and(|text| text.chars().count() > LONGEST_QUERY) {
-            return Err(Problem::invalid_query(
-                "q",
-                format!("must have at most {LONGEST_QUERY} characters"),
-            ));
+            return Err(Problem::invalid_query("q", format!("must have at most {LONGEST_QUERY} characters")));
         }
         let mut filters = Vec::new();
         for filter in FILTERS {
@@ -221,18 +190,12 @@ impl<'a> Query<'a> {
             .iter()
             .any(|text| text.len() != 3 || text.bytes().any(|byte| !matches!(byte, b'0' | b'1')))
         {
-            return Err(Problem::invalid_query(
-                "cube_quadrant",
-                "must be three digits, each 0 or 1",
-            ));
+            return Err(Problem::invalid_query("cube_quadrant", "must be three digits, each 0 or 1"));
         }
         let filtered =
             !filters.is_empty() || year_from.is_some() || year_to.is_some() || !quadrants.is_empty();
         if text.is_none() && !filtered {
-            return Err(Problem::invalid_query(
-                "q",
-                "must be given, or a filter in its place",
-            ));
+            return Err(Problem::invalid_query("q", "must be given, or a filter in its place"));
         }
         Ok(Self {
             text,
@@ -273,10 +236,8 @@ impl<'a> Query<'a> {
         if master.title_words == self.words {
             return Some(3);
         }
-        let somewhere = self
-            .words
-            .iter()
-            .all(|word| has(&master.artist_words, word) || has(&master.title_words, word));
+        let somewhere =
+            self.words.iter().all(|word| has(&master.artist_words, word) || has(&master.title_words, word));
         somewhere.then_some(4)
     }
 
@@ -284,11 +245,7 @@ impl<'a> Query<'a> {
         let same = |value: &Text, wanted: &str| lower(value) == lower(wanted);
         let filters = self.filters.iter().all(|(filter, wanted, every)| {
             let held = |text: &&str| master.values(*filter).iter().any(|value| same(value, text));
-            if *every {
-                wanted.iter().all(held)
-            } else {
-                wanted.iter().any(held)
-            }
+            if *every { wanted.iter().all(held) } else { wanted.iter().any(held) }
         });
         let year = match master.row.year {
             Some(year) => {
@@ -297,11 +254,7 @@ impl<'a> Query<'a> {
             None => self.year_from.is_none() && self.year_to.is_none(),
         };
         let unwanted = self.without_artists.contains(&lower(&master.row.artist))
-            || master
-                .facets
-                .labels
-                .iter()
-                .any(|label| self.without_labels.contains(&lower(label)));
+            || master.facets.labels.iter().any(|label| self.without_labels.contains(&lower(label)));
         filters && year && !unwanted
     }
 

@@ -47,21 +47,13 @@ impl Tracks {
     }
 
     pub(super) fn answer(&self, params: &Params<'_>) -> Answered {
-        let title = params
-            .get("title")
-            .ok_or_else(|| Problem::invalid_query("title", "must be given"))?;
+        let title = params.get("title").ok_or_else(|| Problem::invalid_query("title", "must be given"))?;
         let fuzzy = params.choice("fuzzy", &["true", "false"])? == Some("true");
-        let source = params
-            .choice("source", &["mb", "bandcamp", "all"])?
-            .unwrap_or("mb");
+        let source = params.choice("source", &["mb", "bandcamp", "all"])?.unwrap_or("mb");
         let limit = params.number("limit", 1..=50)?.unwrap_or(20);
 
         let normalized = if fuzzy { lower(title) } else { alphanumeric(title) };
-        let enough = if fuzzy {
-            normalized.chars().count() >= SHORTEST_PART
-        } else {
-            !normalized.is_empty()
-        };
+        let enough = if fuzzy { normalized.chars().count() >= SHORTEST_PART } else { !normalized.is_empty() };
         let matches = |track: &&Track<'_>| {
             if fuzzy {
                 lower(&track.title).contains(&normalized)
@@ -72,9 +64,7 @@ impl Tracks {
         let mut by_cluster: BTreeMap<&str, (&str, u32, u32)> = BTreeMap::new();
         if enough && source != "bandcamp" {
             for track in self.0.iter().filter(matches) {
-                let row = by_cluster
-                    .entry(track.cluster_id)
-                    .or_insert((&track.artist_credit, 0, 0));
+                let row = by_cluster.entry(track.cluster_id).or_insert((&track.artist_credit, 0, 0));
                 row.1 += track.releases;
                 row.2 += track.recordings;
             }

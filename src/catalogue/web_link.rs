@@ -22,34 +22,17 @@ pub(super) enum WebLink {
     },
 }
 
-const ARTIST_HOSTS: [&str; 5] = [
-    "soundcloud.com",
-    "instagram.com",
-    "open.spotify.com",
-    "youtube.com",
-    "bandcamp.com",
-];
+const ARTIST_HOSTS: [&str; 5] =
+    ["soundcloud.com", "instagram.com", "open.spotify.com", "youtube.com", "bandcamp.com"];
 
 /// Reads a link; none if it is no web address.
 pub(super) fn read(text: &str) -> Option<WebLink> {
-    let with_scheme = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("https://{text}")
-    };
-    let url = Url::parse(&with_scheme)
-        .ok()
-        .filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let url = Url::parse(&with_scheme).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let host = url.host_str().filter(|host| host.contains('.'))?.to_lowercase();
-    let host = host
-        .strip_prefix("www.")
-        .or_else(|| host.strip_prefix("m."))
-        .unwrap_or(&host);
-    let steps: Vec<&str> = url
-        .path()
-        .split('/')
-        .filter(|step| !step.is_empty() && !step.starts_with("intl-"))
-        .collect();
+    let host = host.strip_prefix("www.").or_else(|| host.strip_prefix("m.")).unwrap_or(&host);
+    let steps: Vec<&str> =
+        url.path().split('/').filter(|step| !step.is_empty() && !step.starts_with("intl-")).collect();
     let after_artist = || steps.iter().skip_while(|step| **step != "artist").nth(1);
     let under =
         |parent: &str| host == parent || host.strip_suffix(parent).is_some_and(|sub| sub.ends_with('.'));
@@ -73,11 +56,7 @@ pub(super) fn read(text: &str) -> Option<WebLink> {
         return Some(WebLink::Page(page));
     }
     let first_label = host.split('.').next().unwrap_or_default();
-    let handle = steps
-        .last()
-        .copied()
-        .unwrap_or(first_label)
-        .replace(['-', '_', '+'], " ");
+    let handle = steps.last().copied().unwrap_or(first_label).replace(['-', '_', '+'], " ");
     Some(WebLink::Elsewhere { page, handle })
 }
 
@@ -90,27 +69,15 @@ mod tests {
         let page = |text: &str| Some(WebLink::Page(text.to_owned()));
         let mbid = "f22942a1-6f70-4f48-866e-238cb2308fbd";
         for (text, expected) in [
-            (
-                "https://www.discogs.com/artist/45-Aphex-Twin",
-                Some(WebLink::Discogs(45)),
-            ),
+            ("https://www.discogs.com/artist/45-Aphex-Twin", Some(WebLink::Discogs(45))),
             ("discogs.com/de/artist/45", Some(WebLink::Discogs(45))),
             (
                 &format!("https://musicbrainz.org/artist/{mbid}/releases"),
                 Some(WebLink::MusicBrainz(mbid.to_owned())),
             ),
-            (
-                "https://fourtet.bandcamp.com/album/three?from=x",
-                page("fourtet.bandcamp.com"),
-            ),
-            (
-                "https://open.spotify.com/intl-de/artist/7Eu1",
-                page("open.spotify.com/artist/7eu1"),
-            ),
-            (
-                "http://m.soundcloud.com/four-tet/",
-                page("soundcloud.com/four-tet"),
-            ),
+            ("https://fourtet.bandcamp.com/album/three?from=x", page("fourtet.bandcamp.com")),
+            ("https://open.spotify.com/intl-de/artist/7Eu1", page("open.spotify.com/artist/7eu1")),
+            ("http://m.soundcloud.com/four-tet/", page("soundcloud.com/four-tet")),
             ("not a link", None),
             ("ftp://discogs.com/artist/45", None),
             ("", None),
@@ -121,18 +88,13 @@ mod tests {
 
     #[test]
     fn a_link_elsewhere_leaves_a_handle_to_try_as_a_name() {
-        let expected = WebLink::Elsewhere {
-            page: "ra.co/dj/four-tet".to_owned(),
-            handle: "four tet".to_owned(),
-        };
+        let expected =
+            WebLink::Elsewhere { page: "ra.co/dj/four-tet".to_owned(), handle: "four tet".to_owned() };
         assert_eq!(read("https://ra.co/dj/four-tet"), Some(expected));
     }
 
     #[test]
     fn a_host_that_only_ends_like_a_known_one_is_elsewhere() {
-        assert!(matches!(
-            read("https://notdiscogs.com/artist/45"),
-            Some(WebLink::Elsewhere { .. })
-        ));
+        assert!(matches!(read("https://notdiscogs.com/artist/45"), Some(WebLink::Elsewhere { .. })));
     }
 }

@@ -69,25 +69,15 @@ fn files() -> BTreeSet<String> {
 }
 
 fn records(path: &str) -> Vec<Value> {
-    String::from_utf8(read(path))
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    String::from_utf8(read(path)).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn demo_id(source_id: &str) -> String {
-    format!(
-        "00000000{}",
-        &hex(format!("ono-demo-v1:{source_id}").as_bytes())[8..]
-    )
+    format!("00000000{}", &hex(format!("ono-demo-v1:{source_id}").as_bytes())[8..])
 }
 
 /// Every string in a document that is 64 hex digits.
@@ -120,18 +110,8 @@ fn every_digest_in_the_manifest_is_right() {
 #[test]
 fn what_is_invented_lies_in_its_folder_and_is_marked_and_nothing_else_is() {
     for entry in entries() {
-        assert_eq!(
-            entry.invented,
-            entry.path.starts_with("invented/"),
-            "{}",
-            entry.path
-        );
-        assert_eq!(
-            entry.invented,
-            entry.texts[0].starts_with("INVENTED"),
-            "{}",
-            entry.path
-        );
+        assert_eq!(entry.invented, entry.path.starts_with("invented/"), "{}", entry.path);
+        assert_eq!(entry.invented, entry.texts[0].starts_with("INVENTED"), "{}", entry.path);
         assert!(entry.texts.iter().all(|text| !text.is_empty()), "{}", entry.path);
     }
 }
@@ -141,12 +121,7 @@ fn invented_artists_say_that_they_are_invented() {
     let invented = records("invented/dossiers.jsonl");
     assert!(!invented.is_empty());
     for dossier in invented {
-        assert!(
-            dossier["identity"]["profile"]
-                .as_str()
-                .unwrap()
-                .starts_with("Invented for the demo")
-        );
+        assert!(dossier["identity"]["profile"].as_str().unwrap().starts_with("Invented for the demo"));
         assert!(dossier["id"].as_u64().unwrap() > 999_999_000);
     }
     for gig in records("invented/gigs.jsonl") {
@@ -158,30 +133,18 @@ fn invented_artists_say_that_they_are_invented() {
 #[test]
 fn sourced_files_hold_no_signal_that_no_source_has() {
     for dossier in records("artists/dossiers.jsonl") {
-        for facet in [
-            "emergence",
-            "live_demand",
-            "brokerage",
-            "behavioral",
-            "network_position",
-            "airplay_breadth",
-        ] {
+        for facet in
+            ["emergence", "live_demand", "brokerage", "behavioral", "network_position", "airplay_breadth"]
+        {
             assert_eq!(dossier[facet]["state"], "honest_gap", "{facet}");
             assert_eq!(dossier[facet]["signals"], Value::Null, "{facet}");
         }
         assert_eq!(dossier["breakout"]["signal"], Value::Null);
-        assert_eq!(
-            dossier["connections"]["signals"]["related"],
-            serde_json::json!([])
-        );
+        assert_eq!(dossier["connections"]["signals"]["related"], serde_json::json!([]));
         for facet in ["aura", "dj_champion", "radio_play", "listen_flow", "marketplace"] {
             assert!(dossier.get(facet).is_none(), "{facet}");
         }
-        assert_eq!(
-            dossier["debut"]["signals"],
-            Value::Null,
-            "no source dates a first release"
-        );
+        assert_eq!(dossier["debut"]["signals"], Value::Null, "no source dates a first release");
     }
     for row in records("masters/rows.jsonl") {
         for count in ["owner_count", "dj_count", "critic_count", "cube_quadrant"] {
@@ -204,16 +167,10 @@ fn every_cluster_id_is_a_demo_id_made_by_the_written_recipe() {
     for artist in records("artists/index.jsonl") {
         let id = match artist["discogs"][0].as_u64() {
             Some(id) => {
-                let first = shared
-                    .iter()
-                    .find(|(other, _)| *other == id)
-                    .map_or(id, |(_, first)| *first);
+                let first = shared.iter().find(|(other, _)| *other == id).map_or(id, |(_, first)| *first);
                 demo_id(&format!("discogs:artist:{first}"))
             }
-            None => demo_id(&format!(
-                "musicbrainz:artist:{}",
-                artist["mbid"].as_str().unwrap()
-            )),
+            None => demo_id(&format!("musicbrainz:artist:{}", artist["mbid"].as_str().unwrap())),
         };
         if !artist["cluster_id"].is_null() {
             assert_eq!(artist["cluster_id"], id, "{artist}");
@@ -233,10 +190,7 @@ fn every_cluster_id_is_a_demo_id_made_by_the_written_recipe() {
     made.extend((1..=3).map(|number| demo_id(&format!("invented:artist:{number}"))));
     assert!(all.is_subset(&made), "{:?}", all.difference(&made));
     let recipe = manifest()["demo_ids"]["recipe"].as_str().unwrap().to_owned();
-    assert_eq!(
-        recipe,
-        "'00000000' + sha256('ono-demo-v1:' + source id).hex()[8:]"
-    );
+    assert_eq!(recipe, "'00000000' + sha256('ono-demo-v1:' + source id).hex()[8:]");
 }
 
 #[test]
@@ -244,18 +198,11 @@ fn artists_of_one_name_are_apart_but_for_the_family_that_the_manifest_names() {
     let index = records("artists/index.jsonl");
     let mut seen = std::collections::BTreeMap::new();
     for artist in index.iter().filter(|artist| !artist["cluster_id"].is_null()) {
-        seen.entry(artist["cluster_id"].as_str().unwrap())
-            .or_insert_with(Vec::new)
-            .push(&artist["name"]);
+        seen.entry(artist["cluster_id"].as_str().unwrap()).or_insert_with(Vec::new).push(&artist["name"]);
     }
     let shared: Vec<_> = seen.into_values().filter(|names| names.len() > 1).collect();
     assert_eq!(shared, [["Alice Cooper", "Alice Cooper (2)"]]);
-    assert!(
-        manifest()["demo_ids"]["statement"]
-            .as_str()
-            .unwrap()
-            .contains("48433 and 463597")
-    );
+    assert!(manifest()["demo_ids"]["statement"].as_str().unwrap().contains("48433 and 463597"));
 }
 
 #[test]
@@ -263,26 +210,13 @@ fn no_prose_but_short_profiles_and_no_contact_data_came_in() {
     for dossier in records("artists/dossiers.jsonl") {
         let profile = dossier["identity"]["profile"].as_str().unwrap_or_default();
         assert!(profile.chars().count() <= 600, "{}", dossier["slug"]);
-        assert!(
-            profile.chars().all(|c| c == '\n' || !c.is_control()),
-            "{}",
-            dossier["slug"]
-        );
+        assert!(profile.chars().all(|c| c == '\n' || !c.is_control()), "{}", dossier["slug"]);
     }
     let unspoken = |dossier: &Value| dossier["identity"]["profile"].is_null();
     assert!(records("labels/dossiers.jsonl").iter().all(unspoken));
-    for path in files()
-        .iter()
-        .filter(|path| path.ends_with(".jsonl") && !path.starts_with("invented/"))
-    {
+    for path in files().iter().filter(|path| path.ends_with(".jsonl") && !path.starts_with("invented/")) {
         let text = String::from_utf8(read(path)).unwrap();
-        for key in [
-            "\"contactinfo\"",
-            "\"videos\"",
-            "\"images\"",
-            "\"notes\"",
-            "\"uri150\"",
-        ] {
+        for key in ["\"contactinfo\"", "\"videos\"", "\"images\"", "\"notes\"", "\"uri150\""] {
             assert!(!text.contains(key), "{path} has {key}");
         }
     }
@@ -301,17 +235,12 @@ fn the_catalogue_stays_modest_and_worth_a_look() {
 /// The source data lies beside the repository where it can be had; it is not part of it.
 #[test]
 fn the_generator_writes_exactly_these_files() {
-    let shared = std::env::var_os("ONO_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
+    let shared = std::env::var_os("ONO_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let source = shared.join("data");
     let python = Command::new("python3").arg("--version").output().is_ok();
     if !source.is_dir() || !python {
-        println!(
-            "SKIPPED: the generator was not run: no {} or no python3",
-            source.display()
-        );
+        println!("SKIPPED: the generator was not run: no {} or no python3", source.display());
         return;
     }
     let out = std::env::temp_dir().join(format!("ono-fixtures-{}", std::process::id()));
@@ -324,11 +253,8 @@ fn the_generator_writes_exactly_these_files() {
         .output();
     let ran = ran.unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    for path in files()
-        .iter()
-        .filter(|path| path.ends_with(".jsonl"))
-        .map(String::as_str)
-        .chain(["manifest.toml"])
+    for path in
+        files().iter().filter(|path| path.ends_with(".jsonl")).map(String::as_str).chain(["manifest.toml"])
     {
         assert!(
             std::fs::read(out.join(path)).unwrap() == read(path),
@@ -340,10 +266,7 @@ fn the_generator_writes_exactly_these_files() {
 
 #[test]
 fn the_generator_says_loudly_that_its_source_is_absent() {
-    let Ok(ran) = Command::new("python3")
-        .arg(folder().join("generate.py"))
-        .arg("/nonexistent")
-        .output()
+    let Ok(ran) = Command::new("python3").arg(folder().join("generate.py")).arg("/nonexistent").output()
     else {
         println!("SKIPPED: there is no python3");
         return;

@@ -14,11 +14,7 @@ type Request = (String, Vec<(&'static str, String)>, &'static str);
 fn requests(catalogue: &Catalogue) -> Vec<Request> {
     let mut out: Vec<Request> = Vec::new();
     let mut add = |path: &str, query: &[(&'static str, &str)], schema| {
-        out.push((
-            path.to_owned(),
-            query.iter().map(|(k, v)| (*k, (*v).to_owned())).collect(),
-            schema,
-        ));
+        out.push((path.to_owned(), query.iter().map(|(k, v)| (*k, (*v).to_owned())).collect(), schema));
     };
     let resolve = "/api/v2/resolve";
     let artist = "/api/v2/artist/{key}";
@@ -38,21 +34,14 @@ fn requests(catalogue: &Catalogue) -> Vec<Request> {
     for key in catalogue.labels.keys() {
         add(&format!("/api/v2/label/{key}"), &[], label);
     }
-    for query in [
-        ("discogs", "1975486"),
-        ("discogs", "artist:1"),
-        ("q", "nirv"),
-        ("url", "https://example.org/x"),
-    ] {
+    for query in
+        [("discogs", "1975486"), ("discogs", "artist:1"), ("q", "nirv"), ("url", "https://example.org/x")]
+    {
         add(resolve, &[query], resolve);
     }
     add("/api/v2/artist/nobody", &[], artist);
     add("/api/v2/label/nothing", &[], label);
-    add(
-        "/api/v2/search",
-        &[("genre", "Rock"), ("genre", "Jazz"), ("year_from", "1990")],
-        "/api/v2/search",
-    );
+    add("/api/v2/search", &[("genre", "Rock"), ("genre", "Jazz"), ("year_from", "1990")], "/api/v2/search");
     for query in [
         &[("title", "a"), ("fuzzy", "true")][..],
         &[("title", "the"), ("fuzzy", "true")],
@@ -72,11 +61,7 @@ fn requests(catalogue: &Catalogue) -> Vec<Request> {
     }
     add(
         "/api/v2/breakouts",
-        &[
-            ("tier", "rising"),
-            ("corroboration", "corroborated"),
-            ("limit", "1"),
-        ],
+        &[("tier", "rising"), ("corroboration", "corroborated"), ("limit", "1")],
         "/api/v2/breakouts",
     );
     out
@@ -90,39 +75,17 @@ fn every_answer_has_the_fields_of_its_kind() {
         let (status, body) = get(catalogue, &path, &query);
         assert_eq!(status, 200, "{path} {query:?}");
         let fields: &[&str] = match schema {
-            "/api/v2/resolve" => &[
-                "cluster_id",
-                "slug",
-                "display",
-                "locators",
-                "resolved_via",
-                "resolved_from",
-            ],
+            "/api/v2/resolve" => {
+                &["cluster_id", "slug", "display", "locators", "resolved_via", "resolved_from"]
+            }
             "/api/v2/search" => &["query", "pagination", "facets", "freshness", "results"],
-            "/api/v2/artist/{key}" => &[
-                "contract_version",
-                "identity",
-                "connections",
-                "discography",
-                "provenance",
-            ],
-            "/api/v2/label/{key}" => &[
-                "contract_version",
-                "identity",
-                "binds",
-                "presence",
-                "over_merge",
-                "travels",
-            ],
-            "/api/v2/tracks" => &[
-                "state",
-                "source",
-                "mode",
-                "normalized",
-                "truncated",
-                "count",
-                "results",
-            ],
+            "/api/v2/artist/{key}" => {
+                &["contract_version", "identity", "connections", "discography", "provenance"]
+            }
+            "/api/v2/label/{key}" => {
+                &["contract_version", "identity", "binds", "presence", "over_merge", "travels"]
+            }
+            "/api/v2/tracks" => &["state", "source", "mode", "normalized", "truncated", "count", "results"],
             "/api/v2/aura" => &["state", "about", "items"],
             "/api/v2/aura/{cluster}" => &["present", "state", "aura"],
             "/api/v2/breakouts" => &["items", "state"],
@@ -131,16 +94,7 @@ fn every_answer_has_the_fields_of_its_kind() {
                 &["contract_version", "generated_at", "unavailable_grains", "grains"]
             }
             "/api/v2/semantics/dictionary.json" => &["schema_version", "generator", "entries"],
-            _ => &[
-                "object",
-                "version",
-                "cold_start",
-                "recipes",
-                "resources",
-                "errors",
-                "links",
-                "types",
-            ],
+            _ => &["object", "version", "cold_start", "recipes", "resources", "errors", "links", "types"],
         };
         for field in fields {
             assert!(body.get(field).is_some(), "{path} {query:?} lacks {field}");
@@ -150,10 +104,8 @@ fn every_answer_has_the_fields_of_its_kind() {
 
 /// The service's own description of itself lies beside the repository where it can be had; it is not part of it.
 fn openapi() -> Option<Value> {
-    let folder = std::env::var_os("ONO_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("ONO_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let path = folder.join("crate/openapi-2.47.0.json");
     match std::fs::read(&path) {
         Ok(bytes) => Some(serde_json::from_slice(&bytes).unwrap()),
@@ -182,10 +134,8 @@ fn every_answer_is_valid_by_the_services_own_description() {
         });
         let query: Vec<_> = query.iter().map(|(k, v)| (*k, v.as_str())).collect();
         let (_, body) = get(catalogue, &path, &query);
-        let problems: Vec<_> = validator
-            .iter_errors(&body)
-            .map(|e| format!("{}: {e}", e.instance_path()))
-            .collect();
+        let problems: Vec<_> =
+            validator.iter_errors(&body).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert!(problems.is_empty(), "{path} {query:?}: {problems:?}");
     }
     assert_eq!(validators.len(), 12);

@@ -28,10 +28,7 @@ fn every_identifier_of_an_artist_leads_to_the_same_cluster() {
         ("discogs", "45"),
         ("mbid", "F22942A1-6f70-4f48-866e-238cb2308fbd"),
         ("url", "https://www.discogs.com/artist/45-Aphex-Twin"),
-        (
-            "url",
-            "https://musicbrainz.org/artist/f22942a1-6f70-4f48-866e-238cb2308fbd",
-        ),
+        ("url", "https://musicbrainz.org/artist/f22942a1-6f70-4f48-866e-238cb2308fbd"),
         ("url", "https://aphextwin.bandcamp.com/album/syro"),
         ("url", "open.spotify.com/artist/6kBDZFXuLrZgHnvmPu9NsG"),
         ("url", "https://example.org/people/aphex-twin"),
@@ -68,10 +65,7 @@ fn facts_are_withheld_where_only_the_cluster_id_is_known() {
     assert_eq!(by_slug["facts"]["signals"]["originCity"], "Putney");
     let cluster = cluster_of(&[("q", "Four Tet")]);
     let (_, by_cluster) = get(demo(), &format!("/api/v2/artist/{}", cluster.to_uppercase()), &[]);
-    assert_eq!(
-        by_cluster["facts"],
-        json!({ "state": "honest_gap", "signals": null })
-    );
+    assert_eq!(by_cluster["facts"], json!({ "state": "honest_gap", "signals": null }));
     assert_eq!(by_cluster["cluster_id"], json!(cluster));
 }
 
@@ -84,14 +78,8 @@ fn an_artist_without_records_has_a_gap_for_a_discography() {
 
 #[test]
 fn two_discogs_ids_of_one_musicbrainz_artist_mean_one_identity() {
-    assert_eq!(
-        cluster_of(&[("discogs", "1975486")]),
-        cluster_of(&[("discogs", "306157")])
-    );
-    assert_eq!(
-        resolved(&[("discogs", "1975486")])["locators"]["discogs"],
-        306_157
-    );
+    assert_eq!(cluster_of(&[("discogs", "1975486")]), cluster_of(&[("discogs", "306157")]));
+    assert_eq!(resolved(&[("discogs", "1975486")])["locators"]["discogs"], 306_157);
 }
 
 #[test]
@@ -113,13 +101,9 @@ fn an_unknown_identifier_is_an_answer_of_nulls() {
 
 #[test]
 fn placeholders_are_never_an_identity() {
-    for query in [
-        ("discogs", "194"),
-        ("discogs", "355"),
-        ("discogs", "151641"),
-        ("q", "Various"),
-        ("discogs", "0"),
-    ] {
+    for query in
+        [("discogs", "194"), ("discogs", "355"), ("discogs", "151641"), ("q", "Various"), ("discogs", "0")]
+    {
         assert_eq!(resolved(&[query])["cluster_id"], Value::Null, "{query:?}");
     }
     assert!(exact("Various").iter().all(Option::is_none) && !exact("Various").is_empty());
@@ -130,10 +114,7 @@ fn a_name_that_ends_without_a_cluster_suggests_names_that_start_like_it() {
     let body = resolved(&[("q", "Nirvana 2")]);
     assert_eq!(body["cluster_id"], Value::Null);
     assert_eq!(body["candidates"][0]["name"], "Nirvana 2002");
-    assert_eq!(
-        resolved(&[("q", "nirv")])["candidates"].as_array().unwrap().len(),
-        5
-    );
+    assert_eq!(resolved(&[("q", "nirv")])["candidates"].as_array().unwrap().len(), 5);
     let clusterless = resolved(&[("q", "Care Company")]);
     assert_eq!(clusterless["cluster_id"], Value::Null);
     assert_eq!(clusterless["locators"]["discogs"], 9);
@@ -154,48 +135,20 @@ fn requests_that_mean_nothing_are_refused_with_the_documented_codes() {
         ("/api/v2/artist/discogs:45", vec![], "use_resolve_for_locator"),
         ("/api/v2/artist/a:b", vec![], "invalid_artist_key"),
         ("/api/v2/artist/ ", vec![], "invalid_artist_key"),
-        (
-            "/api/v2/artist/four-tet",
-            vec![("fields", "identity,shoe_size")],
-            "invalid_fields",
-        ),
+        ("/api/v2/artist/four-tet", vec![("fields", "identity,shoe_size")], "invalid_fields"),
         ("/api/v2/label/discogs:5", vec![], "invalid_label_key"),
         ("/api/v2/search", vec![], "invalid_query"),
-        (
-            "/api/v2/search",
-            vec![("q", "x"), ("limit", "101")],
-            "invalid_query",
-        ),
-        (
-            "/api/v2/search",
-            vec![("q", "x"), ("limit", "0")],
-            "invalid_query",
-        ),
-        (
-            "/api/v2/search",
-            vec![("q", "x"), ("offset", "10001")],
-            "invalid_query",
-        ),
-        (
-            "/api/v2/search",
-            vec![("q", "x"), ("genre_mode", "xor")],
-            "invalid_query",
-        ),
+        ("/api/v2/search", vec![("q", "x"), ("limit", "101")], "invalid_query"),
+        ("/api/v2/search", vec![("q", "x"), ("limit", "0")], "invalid_query"),
+        ("/api/v2/search", vec![("q", "x"), ("offset", "10001")], "invalid_query"),
+        ("/api/v2/search", vec![("q", "x"), ("genre_mode", "xor")], "invalid_query"),
         ("/api/v2/tracks", vec![], "invalid_query"),
-        (
-            "/api/v2/tracks",
-            vec![("title", "x"), ("limit", "51")],
-            "invalid_query",
-        ),
+        ("/api/v2/tracks", vec![("title", "x"), ("limit", "51")], "invalid_query"),
         ("/api/v2/breakouts", vec![("tier", "huge")], "invalid_query"),
         ("/api/v2/aura/abc", vec![], "invalid_locator"),
     ] {
         let (status, body) = get(demo(), path, &query);
-        assert_eq!(
-            (status, body["error"].as_str()),
-            (400, Some(code)),
-            "{path} {query:?}"
-        );
+        assert_eq!((status, body["error"].as_str()), (400, Some(code)), "{path} {query:?}");
     }
     let (_, body) = get(demo(), "/api/v2/artist/mbid:1-a", &[]);
     assert_eq!(body["next"], "/api/v2/resolve?mbid=1-a");
@@ -205,15 +158,9 @@ fn requests_that_mean_nothing_are_refused_with_the_documented_codes() {
 
 #[test]
 fn an_unknown_path_is_not_found() {
-    for path in [
-        "/",
-        "/api/v1/resolve",
-        "/api/v2/none",
-        "/api/v2/artist",
-        "/api/v2/artist/x/y",
-        "",
-        "/api/v2resolve",
-    ] {
+    for path in
+        ["/", "/api/v1/resolve", "/api/v2/none", "/api/v2/artist", "/api/v2/artist/x/y", "", "/api/v2resolve"]
+    {
         let (status, body) = get(demo(), path, &[]);
         assert_eq!((status, body), (404, json!({ "error": "not_found" })), "{path}");
     }
@@ -234,11 +181,7 @@ fn an_unknown_key_is_answered_without_an_identity() {
 
 #[test]
 fn fields_trim_a_dossier_to_what_was_asked_for() {
-    let (_, body) = get(
-        demo(),
-        "/api/v2/artist/the-persuader",
-        &[("fields", "identity, discography")],
-    );
+    let (_, body) = get(demo(), "/api/v2/artist/the-persuader", &[("fields", "identity, discography")]);
     let keys: BTreeSet<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
     assert!(keys.contains("identity") && keys.contains("discography") && keys.contains("cluster_id"));
     assert!(!keys.contains("connections") && !keys.contains("provenance"));
