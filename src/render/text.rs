@@ -45,6 +45,22 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     text
 }
 
+/// Where a candidate has to be chosen first, their ids stand above and are not repeated.
+fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
+    let actions = envelope.next_actions();
+    if actions.len() > 1
+        && let Some(action) = actions.first()
+    {
+        return line(
+            text,
+            format_args!("Next: {} with the cluster_id of one of them ({}).", action.tool(), action.why()),
+        );
+    }
+    for action in actions {
+        line(text, format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()));
+    }
+}
+
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{content}");
@@ -69,8 +85,7 @@ fn failure(text: &mut String, error: &ToolError) {
 
 fn who(text: &mut String, identity: &IdentityFacts) {
     let Some(name) = &identity.name else {
-        line(text, format_args!("No artist found."));
-        return;
+        return line(text, format_args!("No single artist found."));
     };
     let standing = match identity.resolved_via {
         Some("discogs") => "verified identity",
