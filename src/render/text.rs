@@ -29,12 +29,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     if let Some(degraded) = envelope.degraded() {
         line(&mut text, format_args!("{}", degraded.sentence()));
     }
-    for action in envelope.next_actions() {
-        line(
-            &mut text,
-            format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()),
-        );
-    }
+    follow_ups(&mut text, envelope);
     for call in envelope.suggested_tool_calls() {
         line(&mut text, format_args!("Try: {} {}", call.tool(), arguments(call.args())));
     }
