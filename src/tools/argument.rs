@@ -106,6 +106,28 @@ pub enum ArgumentValue {
 }
 
 impl ArgumentSpec {
+    /// Text of at most `max_chars` characters that a call may leave out.
+    #[must_use]
+    pub const fn text(name: &'static str, max_chars: usize, description: &'static str) -> Self {
+        Self { name, kind: Kind::Text { max_chars }, required: false, description }
+    }
+
+    /// Text of at most `max_chars` characters that every call needs.
+    #[must_use]
+    pub const fn needed_text(name: &'static str, max_chars: usize, description: &'static str) -> Self {
+        Self { name, kind: Kind::Text { max_chars }, required: true, description }
+    }
+
+    /// One word of a list that a call may leave out.
+    #[must_use]
+    pub const fn choice(
+        name: &'static str,
+        words: &'static [&'static str],
+        description: &'static str,
+    ) -> Self {
+        Self { name, kind: Kind::Choice(words), required: false, description }
+    }
+
     /// The JSON Schema of the argument.
     #[must_use]
     pub fn schema(&self) -> Value {

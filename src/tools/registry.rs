@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::argument::{ArgumentSpec, Kind};
+use super::argument::ArgumentSpec;
 use crate::envelope::error::{ErrorType, Property};
 use crate::envelope::schema;
 use crate::model::family::Family;
@@ -17,14 +17,8 @@ pub enum ToolName {
     GetArtist,
 }
 
-/// Whether a tool needs an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Anyone may call it; an account widens what is served.
-    Anyone,
-    /// Only accounts may call it.
-    SignedIn,
-}
+/// Who may call a tool: this version has no accounts, so every tool is for everyone.
+pub const ACCESS: &str = "anonymous";
 
 /// What is published about one tool.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,8 +31,6 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// Its arguments.
     pub arguments: &'static [ArgumentSpec],
-    /// Whether it needs an account.
-    pub access: Access,
     /// The endpoint that lists it first.
     pub profile: Profile,
     /// What it costs, in words.
@@ -90,24 +82,6 @@ pub fn list(profile: Profile) -> Value {
     json!({"tools": tools})
 }
 
-impl Access {
-    /// The word in docs and capabilities.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anyone => "anonymous or signed in",
-            Self::SignedIn => "signed in",
-        }
-    }
-
-    fn schemes(self) -> Value {
-        match self {
-            Self::Anyone => json!([{"type": "noauth"}]),
-            Self::SignedIn => json!([{"type": "oauth2", "scopes": []}]),
-        }
-    }
-}
-
 static RESOLVE_ARTIST: ToolSpec = ToolSpec {
     name: ToolName::ResolveArtist,
     title: "Resolve an artist",
@@ -116,57 +90,20 @@ static RESOLVE_ARTIST: ToolSpec = ToolSpec {
         discogs_id, mbid, isrc, or artist with track. If ambiguity.state is not none, ask the user before \
         going on. Show attribution.line with any fact.",
     arguments: &[
-        ArgumentSpec {
-            name: "q",
-            kind: Kind::Text { max_chars: 200 },
-            required: false,
-            description: "Artist name as people write it, for example Four Tet",
-        },
-        ArgumentSpec {
-            name: "url",
-            kind: Kind::Text { max_chars: 500 },
-            required: false,
-            description: "Link to the artist on Discogs, MusicBrainz, Bandcamp, Spotify, SoundCloud, YouTube or \
+        ArgumentSpec::text("q", 200, "Artist name as people write it, for example Four Tet"),
+        ArgumentSpec::text(
+            "url",
+            500,
+            "Link to the artist on Discogs, MusicBrainz, Bandcamp, Spotify, SoundCloud, YouTube or \
                 Instagram",
-        },
-        ArgumentSpec {
-            name: "cluster_id",
-            kind: Kind::Text { max_chars: 64 },
-            required: false,
-            description: "Id from an earlier answer, 64 hex digits",
-        },
-        ArgumentSpec {
-            name: "discogs_id",
-            kind: Kind::Text { max_chars: 20 },
-            required: false,
-            description: "Discogs artist id, digits only",
-        },
-        ArgumentSpec {
-            name: "mbid",
-            kind: Kind::Text { max_chars: 64 },
-            required: false,
-            description: "MusicBrainz artist id, a UUID",
-        },
-        ArgumentSpec {
-            name: "isrc",
-            kind: Kind::Text { max_chars: 20 },
-            required: false,
-            description: "Recording code; finds its main artist",
-        },
-        ArgumentSpec {
-            name: "artist",
-            kind: Kind::Text { max_chars: 200 },
-            required: false,
-            description: "Artist name, only together with track",
-        },
-        ArgumentSpec {
-            name: "track",
-            kind: Kind::Text { max_chars: 200 },
-            required: false,
-            description: "Track title, only together with artist",
-        },
+        ),
+        ArgumentSpec::text("cluster_id", 64, "Id from an earlier answer, 64 hex digits"),
+        ArgumentSpec::text("discogs_id", 20, "Discogs artist id, digits only"),
+        ArgumentSpec::text("mbid", 64, "MusicBrainz artist id, a UUID"),
+        ArgumentSpec::text("isrc", 20, "Recording code; finds its main artist"),
+        ArgumentSpec::text("artist", 200, "Artist name, only together with track"),
+        ArgumentSpec::text("track", 200, "Track title, only together with artist"),
     ],
-    access: Access::Anyone,
     profile: Profile::Core,
     cost: "1, and 1 for the same-name probe when asked by name",
     families: &[Family::Resolve, Family::Search],
@@ -180,20 +117,13 @@ static GET_ARTIST: ToolSpec = ToolSpec {
         resolve_artist as key. Without an account the view is summary. If ambiguity.state is not none, ask the \
         user before going on. Show attribution.line with any fact.",
     arguments: &[
-        ArgumentSpec {
-            name: "key",
-            kind: Kind::Text { max_chars: 200 },
-            required: true,
-            description: "cluster_id (64 hex digits) or slug from resolve_artist",
-        },
-        ArgumentSpec {
-            name: "view",
-            kind: Kind::Choice(&["summary", "standard", "full"]),
-            required: false,
-            description: "How much to show; default standard, summary without an account",
-        },
+        ArgumentSpec::needed_text("key", 200, "cluster_id (64 hex digits) or slug from resolve_artist"),
+        ArgumentSpec::choice(
+            "view",
+            &["summary", "standard", "full"],
+            "How much to show; default standard, summary without an account",
+        ),
     ],
-    access: Access::Anyone,
     profile: Profile::Core,
     cost: "1",
     families: &[Family::Artist],
@@ -228,7 +158,7 @@ impl ToolSpec {
     /// Its entry of `tools/list`.
     #[must_use]
     pub fn list_entry(&self) -> Value {
-        let schemes = self.access.schemes();
+        let schemes = json!([{"type": "noauth"}]);
         json!({
             "name": self.name.as_str(),
             "title": self.title,
@@ -254,7 +184,7 @@ impl ToolSpec {
         json!({
             "name": self.name.as_str(),
             "title": self.title,
-            "auth": self.access.as_str(),
+            "auth": ACCESS,
             "profile": self.profile.as_str(),
             "units": self.cost,
             "families": self.families.iter().map(|family| family.as_str()).collect::<Vec<_>>(),
