@@ -1,4 +1,5 @@
-//! The only source of "now": monotonic for pace and deadlines, UTC for dates.
+//! The source of "now" for everything behind the transport: monotonic for pace and deadlines, UTC for dates.
+//! The transport lives by the runtime's own clock, which its tests can stop.
 //!
 //! Real in the program, wound by hand in tests. Knows nothing of what the time is used for.
 
@@ -61,13 +62,6 @@ impl Clock {
             let mut wound = wound.lock().unwrap_or_else(PoisonError::into_inner);
             wound.utc += by;
             wound.monotonic += by;
-        }
-    }
-
-    /// Steps the wall clock of a hand-wound clock, as a time server would; monotonic time stands.
-    pub fn step_utc(&self, to: OffsetDateTime) {
-        if let Source::Wound(wound) = &self.0 {
-            wound.lock().unwrap_or_else(PoisonError::into_inner).utc = to;
         }
     }
 }

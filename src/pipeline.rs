@@ -8,9 +8,8 @@ mod answer;
 mod tool_call;
 mod unknown_tool;
 
+use std::borrow::Cow;
 use std::sync::Arc;
-
-use http::StatusCode;
 
 use self::answer::{refused, result};
 use crate::app::App;
@@ -22,8 +21,7 @@ use crate::protocol::reply::{self, CacheHint};
 use crate::protocol::rpc_error::{RpcCode, RpcError};
 use crate::protocol::{self, Incoming, Request};
 use crate::telemetry::Trace;
-use crate::tools::registry;
-use crate::transport::{HttpAnswer, McpAnswer, McpRequest};
+use crate::transport::{HttpAnswer, Later, McpAnswer, McpRequest};
 
 /// How long clients may keep lists and documents.
 const LISTS: CacheHint = CacheHint { ttl_ms: 300_000 };
@@ -33,82 +31,76 @@ const URI_ECHO_MAX_CHARS: usize = 200;
 
 /// Answers one POST to an MCP endpoint.
 pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
-    let trace = Trace::start(&app.clock);
+    let mut trace = Trace::start(&app.clock);
     let address = post.client.group().first();
-    let principal = match auth::authenticate(&post.headers) {
-        Ok(principal) => principal,
-        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(app, &trace, refusal)),
-    };
-    if let Err(wait) = app.admission.guard(&principal, address) {
-        return McpAnswer::Ready(answer::flooded(app, &trace, wait));
+    let who = auth::authenticate(&post.headers);
+    if let Err(wait) = app.admission.guard(who.as_ref().ok(), address) {
+        return McpAnswer::Ready(answer::flooded(app, trace, wait));
     }
+    let principal = match who {
+        Ok(principal) => principal,
+        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(app, trace, refusal)),
+    };
     let request = match protocol::receive(&post.headers, &post.body) {
         Ok(Incoming::Request(request)) => request,
-        Ok(Incoming::Acknowledge) => return McpAnswer::Ready(HttpAnswer::empty(StatusCode::ACCEPTED)),
-        Err(refusal) => return McpAnswer::Ready(answer::unreadable(app, &trace, &refusal)),
+        Ok(Incoming::Acknowledge) => return McpAnswer::Ready(answer::acknowledged(trace)),
+        Err(refusal) => return McpAnswer::Ready(answer::unreadable(app, trace, &refusal)),
     };
     if let Method::ToolsCall { name, arguments } = request.method {
         let tool = match unknown_tool::find(&name, post.profile) {
             Ok(tool) => tool,
             Err(error) => {
-                return McpAnswer::Ready(refused(
-                    app,
-                    &trace,
-                    "tools/call",
-                    &request.id,
-                    request.era,
-                    &error,
-                ));
+                trace.asks("tools/call", "-");
+                return McpAnswer::Ready(refused(trace, &request.id, request.era, &error));
             }
         };
+        trace.asks("tools/call", tool.as_str());
+        let headers = answer::id_header(&trace);
+        let last = answer::last(&trace, request.id.clone());
         let (app, id, era) = (Arc::clone(app), request.id, request.era);
-        return McpAnswer::Later(Box::pin(async move {
-            tool_call::run(&app, &trace, &principal, address, tool, &arguments, (&id, era)).await
-        }));
+        let work = Box::pin(async move {
+            tool_call::run(&app, trace, &principal, address, tool, &arguments, (&id, era)).await
+        });
+        return McpAnswer::Later(Later { headers, work, last });
     }
-    McpAnswer::Ready(publish(app, &trace, &post, request))
+    McpAnswer::Ready(publish(app, trace, &post, request))
 }
 
 /// Everything but tool calls: documents that are ready, free of charge and the same for every caller.
-fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> HttpAnswer {
+fn publish(app: &App, mut trace: Trace, post: &McpRequest, request: Request) -> HttpAnswer {
     let Request { id, era, method } = request;
-    let (name, cache, body) = match method {
-        Method::Initialize(version) => {
-            ("initialize", None, Ok(reply::initialize(Era::Legacy(version), INSTRUCTIONS)))
+    let listed = |list| (Some(LISTS), Ok(Cow::Borrowed(list)));
+    let made = |document| Ok(Cow::Owned(document));
+    let name = method.name();
+    let (cache, body) = match method {
+        Method::Initialize(version) => (None, made(reply::initialize(Era::Legacy(version), INSTRUCTIONS))),
+        Method::Ping => (None, made(serde_json::json!({}))),
+        Method::Discover => (Some(LISTS), made(reply::discover(INSTRUCTIONS))),
+        Method::ToolsList => listed(app.lists.tools(post.profile)),
+        Method::ResourcesList => listed(&app.lists.resources),
+        Method::ResourceTemplatesList => listed(&app.lists.resource_templates),
+        Method::ResourcesRead { uri } => {
+            (Some(LISTS), app.resources.read(&uri).map(Cow::Owned).ok_or_else(|| no_such_resource(era, &uri)))
         }
-        Method::Ping => ("ping", None, Ok(serde_json::json!({}))),
-        Method::Discover => ("server/discover", Some(LISTS), Ok(reply::discover(INSTRUCTIONS))),
-        Method::ToolsList => ("tools/list", Some(LISTS), Ok(registry::list(post.profile))),
-        Method::ResourcesList => ("resources/list", Some(LISTS), Ok(app.resources.list())),
-        Method::ResourceTemplatesList => {
-            ("resources/templates/list", Some(LISTS), Ok(serde_json::json!({"resourceTemplates": []})))
-        }
-        Method::ResourcesRead { uri } => (
-            "resources/read",
-            Some(LISTS),
-            app.resources.read(&uri).ok_or_else(|| no_such_resource(era, &uri)),
-        ),
-        Method::PromptsList => ("prompts/list", Some(LISTS), Ok(prompts::list())),
-        Method::PromptsGet { name, arguments } => ("prompts/get", None, prompts::get(&name, &arguments)),
+        Method::PromptsList => listed(&app.lists.prompts),
+        Method::PromptsGet { name, arguments } => (None, prompts::get(&name, &arguments).map(Cow::Owned)),
         Method::Complete { prompt, argument, typed } => {
-            ("completion/complete", None, Ok(prompts::complete(prompt.as_deref(), &argument, &typed)))
+            (None, made(prompts::complete(prompt.as_deref(), &argument, &typed)))
         }
         // Taken before; named here so that a new method cannot be forgotten.
-        Method::ToolsCall { .. } => {
-            ("tools/call", None, Err(RpcError::new(RpcCode::Internal, "not a document")))
-        }
+        Method::ToolsCall { .. } => (None, Err(RpcError::new(RpcCode::Internal, "not a document"))),
     };
+    trace.asks(name, "-");
     match body {
-        Ok(body) => result(app, trace, name, &id, era, cache, &body),
-        Err(error) => refused(app, trace, name, &id, era, &error),
+        Ok(body) => result(trace, &id, era, cache, &body),
+        Err(error) => refused(trace, &id, era, &error),
     }
 }
 
 /// The specification wants the address back; it is cut so that it cannot grow the answer.
 fn no_such_resource(era: Era, uri: &str) -> RpcError {
-    let code = if era == Era::Modern { RpcCode::InvalidParams } else { RpcCode::ResourceNotFound };
     let uri: String = uri.chars().take(URI_ECHO_MAX_CHARS).collect();
-    RpcError::new(code, "there is no such resource; resources/list names them all")
+    RpcError::no_such_resource(era, "there is no such resource; resources/list names them all")
         .with(serde_json::json!({"uri": uri}))
 }
 
