@@ -9,4 +9,6 @@
 )]
 
 mod cli;
+mod harness;
+mod protocol;
 mod transport;
