@@ -120,8 +120,12 @@ impl Catalogue {
         let Some(path) = request.path.strip_prefix(ROOT) else {
             return answer::not_found();
         };
-        let steps: Vec<&str> = path.split('/').skip(1).collect();
-        let answered = match steps.as_slice() {
+        let steps: Vec<&str> = path.split('/').collect();
+        let (before, steps) = steps.split_first().unwrap_or((&"", &[]));
+        if !before.is_empty() {
+            return answer::not_found();
+        }
+        let answered = match steps {
             [] | [""] => Ok(answer::stored(files::SERVICE_INDEX)),
             ["resolve"] => resolve::answer(&self.artists, &self.tracks, &params),
             ["search"] => self.masters.answer(&params),

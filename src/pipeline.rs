@@ -28,6 +28,9 @@ use crate::transport::{HttpAnswer, McpAnswer, McpRequest};
 /// How long clients may keep lists and documents.
 const LISTS: CacheHint = CacheHint { ttl_ms: 300_000 };
 
+/// The most characters of an unknown resource's address that are sent back.
+const URI_ECHO_MAX_CHARS: usize = 200;
+
 /// Answers one POST to an MCP endpoint.
 pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
     let trace = Trace::start(&app.clock);
@@ -80,9 +83,11 @@ fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> Htt
         Method::ResourceTemplatesList => {
             ("resources/templates/list", Some(LISTS), Ok(serde_json::json!({"resourceTemplates": []})))
         }
-        Method::ResourcesRead { uri } => {
-            ("resources/read", Some(LISTS), app.resources.read(&uri).ok_or_else(|| no_such_resource(era)))
-        }
+        Method::ResourcesRead { uri } => (
+            "resources/read",
+            Some(LISTS),
+            app.resources.read(&uri).ok_or_else(|| no_such_resource(era, &uri)),
+        ),
         Method::PromptsList => ("prompts/list", Some(LISTS), Ok(prompts::list())),
         Method::PromptsGet { name, arguments } => ("prompts/get", None, prompts::get(&name, &arguments)),
         Method::Complete { prompt, argument, typed } => {
@@ -99,9 +104,12 @@ fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> Htt
     }
 }
 
-fn no_such_resource(era: Era) -> RpcError {
+/// The specification wants the address back; it is cut so that it cannot grow the answer.
+fn no_such_resource(era: Era, uri: &str) -> RpcError {
     let code = if era == Era::Modern { RpcCode::InvalidParams } else { RpcCode::ResourceNotFound };
+    let uri: String = uri.chars().take(URI_ECHO_MAX_CHARS).collect();
     RpcError::new(code, "there is no such resource; resources/list names them all")
+        .with(serde_json::json!({"uri": uri}))
 }
 
 /// What every client is told first; the essentials stand in the first 512 characters.

@@ -139,7 +139,9 @@ fn only_observed(mut dossier: Map<String, Value>) -> Map<String, Value> {
 }
 
 fn wanted_fields<'a>(params: &Params<'a>) -> Result<Option<Vec<&'a str>>, Problem> {
-    let Some(list) = params.get("fields") else { return Ok(None) };
+    let Some(list) = params.get("fields") else {
+        return Ok(None);
+    };
     let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.iter().all(|name| FACETS.contains(name) || HEAD.contains(name)) {
         return Ok(Some(names));

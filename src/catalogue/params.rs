@@ -32,7 +32,9 @@ impl<'a> Params<'a> {
 
     /// A whole number within `range`.
     pub(super) fn number(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Problem> {
-        let Some(text) = self.get(name) else { return Ok(None) };
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
         match text.parse() {
             Ok(number) if range.contains(&number) => Ok(Some(number)),
             _ => {
@@ -49,7 +51,9 @@ impl<'a> Params<'a> {
 
     /// One of a few words.
     pub(super) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, Problem> {
-        let Some(text) = self.get(name) else { return Ok(None) };
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
         match words.iter().find(|word| **word == text) {
             Some(word) => Ok(Some(word)),
             None => Err(Problem::invalid_query(name, format!("must be one of: {}", words.join(", ")))),

@@ -64,6 +64,8 @@ struct Master {
     row: Row,
     facets: Facets,
     artist_words: Vec<String>,
+    /// How many of these are left without the number that tells homonyms apart.
+    name_words: usize,
     title_words: Vec<String>,
 }
 
@@ -114,7 +116,8 @@ impl Masters {
                     return Err(CatalogueError::Uneven(facets.path()));
                 }
                 let (artist_words, title_words) = (words(&row.artist), words(&row.title));
-                all.push(Master { row, facets: facets_of_row, artist_words, title_words });
+                let name_words = words(without_suffix(&row.artist)).len();
+                all.push(Master { row, facets: facets_of_row, artist_words, name_words, title_words });
             }
         }
         Ok(Self { all, rows: [files.masters_rows.clone(), files.invented_rows.clone()] })
@@ -224,7 +227,7 @@ impl<'a> Query<'a> {
         if master.artist_words == self.words {
             return Some(0);
         }
-        if words(without_suffix(&master.row.artist)) == self.words {
+        if master.artist_words.get(..master.name_words) == Some(&self.words) {
             return Some(1);
         }
         if all_in(&master.artist_words) {
@@ -242,7 +245,7 @@ impl<'a> Query<'a> {
         let same = |value: &Text, wanted: &str| lower(value) == lower(wanted);
         let filters = self.filters.iter().all(|(filter, wanted, every)| {
             let held = |text: &&str| master.values(*filter).iter().any(|value| same(value, text));
-            if *every { wanted.iter().all(|text| held(&text)) } else { wanted.iter().any(|text| held(&text)) }
+            if *every { wanted.iter().all(held) } else { wanted.iter().any(held) }
         });
         let year = match master.row.year {
             Some(year) => {

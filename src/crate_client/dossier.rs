@@ -1,7 +1,6 @@
 //! Reads an artist dossier: only the facets that are served, each a fact or a gap.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::ask::DossierKey;
 use super::fault::UpstreamFault;
@@ -111,8 +110,8 @@ struct WireFacts<'a> {
 
 /// `Ok(None)` when the service holds no identity under the key.
 pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, UpstreamFault> {
-    let wire: Wire<'_> = serde_json::from_slice(body).map_err(|_| UpstreamFault::Unreadable)?;
-    let identity: WireIdentity<'_> = match reading::value(wire.identity) {
+    let wire: Wire<'_> = reading::body(body)?;
+    let identity: WireIdentity<'_> = match reading::object(wire.identity) {
         Ok(identity) => identity,
         Err(GapReason::HonestGap) => return Ok(None),
         Err(_) => return Err(UpstreamFault::Unreadable),
@@ -166,7 +165,7 @@ fn mbid(raw: Raw<'_>) -> Option<Mbid> {
 }
 
 fn merged(raw: Raw<'_>) -> Option<u64> {
-    let over_merge: WireOverMerge<'_> = reading::optional(raw)?;
+    let over_merge: WireOverMerge<'_> = reading::object(raw).ok()?;
     reading::optional(over_merge.discogs_artist_id_count)
 }
 
@@ -176,14 +175,14 @@ fn name(raw: Raw<'_>) -> Fact<CleanName> {
 }
 
 fn names(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
-    let rows: Vec<&RawValue> = reading::value(raw)?;
-    Ok(rows.into_iter().filter_map(|row| name(Some(row)).ok()).collect())
+    let rows: Vec<Raw<'_>> = reading::value(raw)?;
+    Ok(rows.into_iter().filter_map(|row| name(row).ok()).collect())
 }
 
 fn aliases(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
-    let rows: Vec<&RawValue> = reading::value(raw)?;
+    let rows: Vec<Raw<'_>> = reading::value(raw)?;
     let aliases: Vec<CleanName> =
-        rows.into_iter().filter_map(|row| CleanName::new(display_name(&text(Some(row))?))).collect();
+        rows.into_iter().filter_map(|row| CleanName::new(display_name(&text(row)?))).collect();
     if aliases.is_empty() { Err(GapReason::HonestGap) } else { Ok(aliases) }
 }
 
@@ -212,7 +211,7 @@ fn genre(behavioral: &WireBehavioral<'_>) -> Fact<Genre> {
 
 fn releases(discography: &WireDiscography<'_>) -> Fact<Discography> {
     let total: u64 = reading::value(discography.total)?;
-    let entries = reading::rows::<WireEntry<'_>>(discography.entries)?;
+    let entries = reading::objects::<WireEntry<'_>>(discography.entries)?;
     if total == 0 {
         return Err(GapReason::HonestGap);
     }

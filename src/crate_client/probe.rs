@@ -24,8 +24,8 @@ struct Row<'a> {
 /// A row without a readable artist says nothing about names and is left out; a list that is missing
 /// means that the probe did not run.
 pub(super) fn read(body: &[u8]) -> Result<Vec<ProbeRow>, UpstreamFault> {
-    let wire: Wire<'_> = serde_json::from_slice(body).map_err(|_| UpstreamFault::Unreadable)?;
-    let rows = reading::rows::<Row<'_>>(wire.results).map_err(|_| UpstreamFault::Unreadable)?;
+    let wire: Wire<'_> = reading::body(body)?;
+    let rows = reading::objects::<Row<'_>>(wire.results).map_err(|_| UpstreamFault::Unreadable)?;
     Ok(rows
         .into_iter()
         .flatten()

@@ -1,22 +1,55 @@
 //! Tolerant reading: what cannot be read becomes a gap, never a failed answer and never a default.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::fault::UpstreamFault;
 use crate::model::gap::{Fact, GapReason};
 
-/// A value as it stands on the wire, not yet looked at.
-pub type Raw<'a> = Option<&'a RawValue>;
+/// A value as it stands on the wire, not yet looked at; a null is a value too, and differs from none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Raw<'a>(Option<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        <&'a RawValue>::deserialize(from).map(|raw| Self(Some(raw)))
+    }
+}
+
+/// Reads a whole body, which must be an object: a struct would be read from an array as well, and an
+/// empty one would pass for an answer that says nothing.
+///
+/// # Errors
+/// When the body is anything else.
+pub fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, UpstreamFault> {
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return Err(UpstreamFault::Unreadable);
+    }
+    serde_json::from_slice(bytes).map_err(|_| UpstreamFault::Unreadable)
+}
 
 /// Reads a value: missing is not covered, null is the service's own gap, another type is malformed.
 ///
 /// # Errors
 /// The reason why there is no value.
 pub fn value<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
-    match raw {
+    match raw.0 {
         None => Err(GapReason::NotCovered),
         Some(raw) if raw.get() == "null" => Err(GapReason::HonestGap),
         Some(raw) => serde_json::from_str(raw.get()).map_err(|_| GapReason::MalformedUpstream),
+    }
+}
+
+/// Reads an object; anything else is malformed.
+///
+/// # Errors
+/// The reason why there is no value.
+pub fn object<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
+    match raw.0 {
+        Some(found) if found.get() != "null" && !found.get().starts_with('{') => {
+            Err(GapReason::MalformedUpstream)
+        }
+        _ => value(raw),
     }
 }
 
@@ -41,11 +74,11 @@ struct Frame<'a> {
 /// # Errors
 /// The reason why there are none.
 pub fn facet<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
-    let frame: Frame<'a> = value(raw)?;
+    let frame: Frame<'a> = object(raw)?;
     match optional::<&str>(frame.state) {
         Some("degraded") => Err(GapReason::UpstreamDegraded),
         Some("honest_gap" | "empty") => Err(GapReason::HonestGap),
-        _ => value(frame.signals).map_err(|reason| match reason {
+        _ => object(frame.signals).map_err(|reason| match reason {
             // A facet without signals is the service's way of saying that it has none.
             GapReason::NotCovered => GapReason::HonestGap,
             other => other,
@@ -53,48 +86,56 @@ pub fn facet<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
     }
 }
 
-/// Reads the elements of a list one by one, so that one bad row does not spoil the others.
+/// Reads the objects of a list one by one, so that one bad row does not spoil the others.
 ///
 /// # Errors
 /// The reason why there is no list.
-pub fn rows<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<Vec<Fact<T>>> {
-    let rows: Vec<&'a RawValue> = value(raw)?;
-    Ok(rows.into_iter().map(|row| value(Some(row))).collect())
+pub fn objects<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<Vec<Fact<T>>> {
+    let rows: Vec<Raw<'a>> = value(raw)?;
+    Ok(rows.into_iter().map(object).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn raw(json: &str) -> Box<RawValue> {
+    fn raw(json: &str) -> Raw<'_> {
         serde_json::from_str(json).unwrap()
     }
 
     #[test]
     fn missing_null_and_mistyped_values_are_told_apart() {
-        assert_eq!(value::<u32>(None), Err(GapReason::NotCovered));
-        assert_eq!(value::<u32>(Some(&raw("null"))), Err(GapReason::HonestGap));
-        assert_eq!(value::<u32>(Some(&raw("\"5\""))), Err(GapReason::MalformedUpstream));
-        assert_eq!(value::<u32>(Some(&raw("5"))), Ok(5));
+        assert_eq!(value::<u32>(Raw::default()), Err(GapReason::NotCovered));
+        assert_eq!(value::<u32>(raw("null")), Err(GapReason::HonestGap));
+        assert_eq!(value::<u32>(raw("\"5\"")), Err(GapReason::MalformedUpstream));
+        assert_eq!(value::<u32>(raw("5")), Ok(5));
     }
 
     #[test]
     fn the_state_of_a_facet_decides_before_its_signals() {
-        let read = |json: &str| facet::<u32>(Some(&raw(json)));
-        assert_eq!(read(r#"{"state":"present","signals":5}"#), Ok(5));
-        assert_eq!(read(r#"{"state":"honest_gap","signals":5}"#), Err(GapReason::HonestGap));
-        assert_eq!(read(r#"{"state":"degraded","signals":5}"#), Err(GapReason::UpstreamDegraded));
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Count {
+            n: u32,
+        }
+        let read = |json: &str| facet::<Count>(raw(json)).map(|count| count.n);
+        assert_eq!(read(r#"{"state":"present","signals":{"n":5}}"#), Ok(5));
+        assert_eq!(read(r#"{"state":"honest_gap","signals":{"n":5}}"#), Err(GapReason::HonestGap));
+        assert_eq!(read(r#"{"state":"degraded","signals":{"n":5}}"#), Err(GapReason::UpstreamDegraded));
         assert_eq!(read(r#"{"state":"present"}"#), Err(GapReason::HonestGap));
         assert_eq!(read(r#"{"state":"present","signals":"x"}"#), Err(GapReason::MalformedUpstream));
+        assert_eq!(read(r#"{"state":"present","signals":[5]}"#), Err(GapReason::MalformedUpstream));
+        assert_eq!(read("[]"), Err(GapReason::MalformedUpstream));
         assert_eq!(read("7"), Err(GapReason::MalformedUpstream));
     }
 
     #[test]
     fn one_bad_row_does_not_spoil_the_others() {
-        let list = raw(r#"[1,"x",null,3]"#);
-        assert_eq!(
-            rows::<u32>(Some(&list)),
-            Ok(vec![Ok(1), Err(GapReason::MalformedUpstream), Err(GapReason::HonestGap), Ok(3)])
-        );
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Row {
+            n: u32,
+        }
+        let rows = objects::<Row>(raw(r#"[{"n":1},{"n":"x"},null,[3],{"n":3}]"#)).unwrap();
+        let (bad, gap) = (Err(GapReason::MalformedUpstream), Err(GapReason::HonestGap));
+        assert_eq!(rows, [Ok(Row { n: 1 }), bad, gap, Err(GapReason::MalformedUpstream), Ok(Row { n: 3 })]);
     }
 }

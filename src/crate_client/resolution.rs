@@ -1,7 +1,6 @@
 //! Reads the answer of `/resolve`.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::fault::UpstreamFault;
 use super::reading::{self, Raw};
@@ -76,8 +75,8 @@ struct WireCandidate<'a> {
 }
 
 pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
-    let wire: Wire<'_> = serde_json::from_slice(body).map_err(|_| UpstreamFault::Unreadable)?;
-    let locators: Locators<'_> = reading::optional(wire.locators).unwrap_or_default();
+    let wire: Wire<'_> = reading::body(body)?;
+    let locators: Locators<'_> = reading::object(wire.locators).unwrap_or_default();
     let (links, links_total) = links(&locators);
     Ok(Resolution {
         identity: identity(&wire, &locators),
@@ -131,15 +130,15 @@ fn links(locators: &Locators<'_>) -> (Vec<Link>, usize) {
     let mut links = Vec::new();
     let mut total = 0;
     for (site, raw) in lists {
-        let rows: Vec<&RawValue> = reading::optional(raw).unwrap_or_default();
+        let rows: Vec<Raw<'_>> = reading::optional(raw).unwrap_or_default();
         total += rows.len();
-        links.extend(rows.into_iter().filter_map(|row| Link::new(site, &text(Some(row))?)));
+        links.extend(rows.into_iter().filter_map(|row| Link::new(site, &text(row)?)));
     }
     (links, total)
 }
 
 fn candidates(raw: Raw<'_>) -> Vec<Candidate> {
-    let rows = reading::rows::<WireCandidate<'_>>(raw).unwrap_or_default();
+    let rows = reading::objects::<WireCandidate<'_>>(raw).unwrap_or_default();
     rows.into_iter()
         .flatten()
         .filter_map(|row| {

@@ -3,74 +3,91 @@
 //! Knows nothing of what the body says.
 
 use std::error::Error;
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
+use tokio::sync::Semaphore;
 
 use super::limits::Limits;
 use super::refusal::Refusal;
 
-/// The complete body.
-///
-/// A declared length above the limit is refused before a byte is read, so that a client that waits for
-/// `100 Continue` gets the refusal instead.
-pub(super) async fn read<S, B, E>(headers: &HeaderMap, body: S, limits: &Limits) -> Result<Bytes, Refusal>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Buf,
-    E: Error + 'static,
-{
-    let declared = declared_length(headers);
-    let limit = u64::try_from(limits.body_bytes).unwrap_or(u64::MAX);
-    if declared.is_some_and(|length| length > limit) {
-        return Err(Refusal::BodyTooLarge);
-    }
-    within(limits.body, collect(body, limits.body_bytes)).await
-}
+/// What of every body is taken without asking for room.
+const SMALL_BYTES: usize = 16 * 1024;
 
-async fn within<F: Future<Output = Result<Bytes, Refusal>>>(
+/// Reads bodies; large ones share a limited room while they arrive.
+#[derive(Debug)]
+pub(super) struct Reader {
     time: Duration,
-    read: F,
-) -> Result<Bytes, Refusal> {
-    match tokio::time::timeout(time, read).await {
-        Ok(result) => result,
-        Err(_elapsed) => Err(Refusal::BodyTooSlow),
-    }
+    limit_bytes: usize,
+    /// One permit a byte.
+    room: Semaphore,
 }
 
-async fn collect<S, B, E>(body: S, limit_bytes: usize) -> Result<Bytes, Refusal>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Buf,
-    E: Error + 'static,
-{
-    let mut body = std::pin::pin!(body);
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    while let Some(chunk) = body.next().await {
-        let mut chunk = chunk.map_err(|error| {
-            tracing::debug!(%error, "a request body broke off");
-            Refusal::BodyBroken
-        })?;
-        let size = chunk.remaining();
-        if size > limit_bytes.saturating_sub(first.len() + rest.len()) {
+impl Reader {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let room = limits.large_bodies_bytes.min(Semaphore::MAX_PERMITS);
+        Self { time: limits.body, limit_bytes: limits.body_bytes, room: Semaphore::new(room) }
+    }
+
+    /// The complete body.
+    ///
+    /// A declared length above the limit is refused before a byte is read, so that a client that waits
+    /// for `100 Continue` gets the refusal instead.
+    pub(super) async fn read<S, B, E>(&self, headers: &HeaderMap, body: S) -> Result<Bytes, Refusal>
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: Buf,
+        E: Error + 'static,
+    {
+        let limit = u64::try_from(self.limit_bytes).unwrap_or(u64::MAX);
+        if declared_length(headers).is_some_and(|length| length > limit) {
             return Err(Refusal::BodyTooLarge);
         }
-        // Most bodies arrive in one piece, which then needs no copy.
-        if first.is_empty() && rest.is_empty() {
-            first = chunk.copy_to_bytes(size);
-        } else {
-            if rest.is_empty() {
-                rest.extend_from_slice(&first);
-                first = Bytes::new();
-            }
-            rest.extend_from_slice(&chunk.copy_to_bytes(size));
-        }
+        tokio::time::timeout(self.time, self.collect(body)).await.unwrap_or(Err(Refusal::BodyTooSlow))
     }
-    Ok(if rest.is_empty() { first } else { rest.freeze() })
+
+    async fn collect<S, B, E>(&self, body: S) -> Result<Bytes, Refusal>
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: Buf,
+        E: Error + 'static,
+    {
+        let mut body = pin!(body);
+        let mut first = Bytes::new();
+        let mut rest = BytesMut::new();
+        let mut room = Vec::new();
+        while let Some(chunk) = body.next().await {
+            let mut chunk = chunk.map_err(|error| {
+                tracing::debug!(%error, "a request body broke off");
+                Refusal::BodyBroken
+            })?;
+            let before = first.len() + rest.len();
+            let size = chunk.remaining();
+            if size > self.limit_bytes.saturating_sub(before) {
+                return Err(Refusal::BodyTooLarge);
+            }
+            let counted = (before + size).saturating_sub(SMALL_BYTES.max(before));
+            if counted > 0 {
+                let counted = u32::try_from(counted).map_err(|_| Refusal::BodyTooLarge)?;
+                room.push(self.room.try_acquire_many(counted).map_err(|_| Refusal::Crowded)?);
+            }
+            // Most bodies arrive in one piece, which then needs no copy.
+            if before == 0 {
+                first = chunk.copy_to_bytes(size);
+            } else {
+                if rest.is_empty() {
+                    rest.extend_from_slice(&first);
+                    first = Bytes::new();
+                }
+                rest.extend_from_slice(&chunk.copy_to_bytes(size));
+            }
+        }
+        Ok(if rest.is_empty() { first } else { rest.freeze() })
+    }
 }
 
 /// The largest length that any field declares; a length too long to count is over every limit.
@@ -86,7 +103,7 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::Reader;
     use crate::transport::limits::Limits;
     use crate::transport::refusal::Refusal;
     use bytes::Bytes;
@@ -95,14 +112,14 @@ mod tests {
     use std::convert::Infallible;
     use std::time::Duration;
 
-    fn limits() -> Limits {
-        Limits { body_bytes: 10, body: Duration::from_millis(50), ..Limits::default() }
+    fn reader() -> Reader {
+        Reader::new(&Limits { body_bytes: 10, body: Duration::from_millis(50), ..Limits::default() })
     }
 
     async fn pieces(pieces: &[&'static str]) -> Result<Bytes, Refusal> {
         let body = stream::iter(pieces.to_vec())
             .map(|piece| Ok::<_, Infallible>(Bytes::from_static(piece.as_bytes())));
-        read(&HeaderMap::new(), body, &limits()).await
+        reader().read(&HeaderMap::new(), body).await
     }
 
     #[tokio::test]
@@ -128,7 +145,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert("content-length", HeaderValue::from_static(length));
             let untouched = stream::once(async { panic!("was read") });
-            let read = read::<_, Bytes, Infallible>(&headers, untouched, &limits()).await;
+            let read = reader().read::<_, Bytes, Infallible>(&headers, untouched).await;
             assert_eq!(read, Err(Refusal::BodyTooLarge));
         }
     }
@@ -136,6 +153,23 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_that_never_ends_is_cut_off_after_its_time() {
         let body = stream::pending::<Result<Bytes, Infallible>>();
-        assert_eq!(read(&HeaderMap::new(), body, &limits()).await, Err(Refusal::BodyTooSlow));
+        assert_eq!(reader().read(&HeaderMap::new(), body).await, Err(Refusal::BodyTooSlow));
+    }
+
+    #[tokio::test]
+    async fn large_bodies_share_a_limited_room_and_small_ones_need_none() {
+        const LARGE: usize = 40 * 1024;
+        let reader = Reader::new(&Limits { large_bodies_bytes: LARGE, ..Limits::default() });
+        let start =
+            |bytes: usize| stream::once(async move { Ok::<_, Infallible>(Bytes::from(vec![0; bytes])) });
+        let headers = HeaderMap::new();
+        {
+            let slow = start(LARGE).chain(stream::pending());
+            let mut slow = std::pin::pin!(reader.read(&headers, slow));
+            assert!(tokio::time::timeout(Duration::ZERO, slow.as_mut()).await.is_err());
+            assert_eq!(reader.read(&headers, start(LARGE)).await, Err(Refusal::Crowded));
+            assert_eq!(reader.read(&headers, start(16 * 1024)).await.unwrap().len(), 16 * 1024);
+        }
+        assert_eq!(reader.read(&headers, start(LARGE)).await.unwrap().len(), LARGE);
     }
 }

@@ -76,6 +76,7 @@ where
         guard: shared.guard.clone(),
         peer,
         activity: activity.clone(),
+        linger: limits.linger,
     };
     match protocol {
         Protocol::Http1 => {

@@ -66,7 +66,7 @@ pub async fn serve(
     let grace = limits.grace;
     let shared = Arc::new(Shared {
         tls: TlsAcceptor::from(tls),
-        routes: TowerToHyperService::new(warp::service(routes(service, limits.clone(), phase.clone()))),
+        routes: TowerToHyperService::new(warp::service(routes(service, &limits, phase.clone()))),
         limits,
         guard: Arc::new(guard),
         phase,
@@ -89,6 +89,7 @@ pub async fn serve(
     }
     drop(listener);
     let stopped = Instant::now();
+    while connections.try_join_next().is_some() {}
     let open = connections.len();
     tell.send_replace(Phase::Draining);
     if !all_ended(&mut connections, grace).await {

@@ -7,9 +7,9 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue};
@@ -17,10 +17,12 @@ use http::{Method, Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::service::Service as HttpService;
+use tokio::time::Sleep;
 
 use super::activity::{Activity, Exchange};
 use super::cors;
 use super::guard::GuardPolicy;
+use super::stream::LINGER_BYTES;
 
 /// The service of one connection.
 #[derive(Debug)]
@@ -29,6 +31,7 @@ pub(super) struct Front<R> {
     pub(super) guard: Arc<GuardPolicy>,
     pub(super) peer: IpAddr,
     pub(super) activity: Activity,
+    pub(super) linger: Duration,
 }
 
 type Answer<B> = Result<Response<Outgoing<B>>, Infallible>;
@@ -50,25 +53,29 @@ where
         let checked = self.guard.check(&parts);
         let client = self.guard.client(self.peer, &parts.headers);
         parts.extensions.insert(client);
-        let body = Requested::new(body);
-        let unread = body.unread.clone();
+        let (body, rest) = Requested::new(body);
         let routes = self.routes.clone();
+        let linger = self.linger;
         Box::pin(async move {
             let mut response = match checked {
                 Ok(()) => routes.call(Request::from_parts(parts, body)).await?,
                 Err(refusal) => refusal.response(),
             };
-            let unread = unread.load(Ordering::Relaxed);
+            let rest = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let (closes, rest) = match rest {
+                Some(_) if version < Version::HTTP_2 => (true, None),
+                rest => (false, rest.map(|body| Rest::new(body, linger))),
+            };
             let headers = response.headers_mut();
             cors::dress(headers);
-            if unread && version < Version::HTTP_2 {
+            if closes {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             if method == Method::HEAD {
                 response = without_body(response);
             }
-            exchange.sends(unread);
-            Ok(response.map(|body| Outgoing { body, exchange }))
+            exchange.sends(closes);
+            Ok(response.map(|body| Outgoing { body, rest, exchange }))
         })
     }
 }
@@ -81,17 +88,25 @@ fn without_body<B: Body + From<Bytes>>(mut response: Response<B>) -> Response<B>
     response.map(|_| B::from(Bytes::new()))
 }
 
-/// A request body that remembers whether it was read to its end.
+/// A request body that leaves behind what was not read of it.
 #[derive(Debug)]
 pub(super) struct Requested {
-    body: Incoming,
-    unread: Arc<AtomicBool>,
+    body: Option<Incoming>,
+    rest: Arc<Mutex<Option<Incoming>>>,
 }
 
 impl Requested {
-    fn new(body: Incoming) -> Self {
-        let unread = Arc::new(AtomicBool::new(!body.is_end_stream()));
-        Self { body, unread }
+    /// The body, and where its rest will be once it is dropped.
+    fn new(body: Incoming) -> (Self, Arc<Mutex<Option<Incoming>>>) {
+        let rest = Arc::new(Mutex::new(None));
+        let body = (!body.is_end_stream()).then_some(body);
+        (Self { body, rest: rest.clone() }, rest)
+    }
+}
+
+impl Drop for Requested {
+    fn drop(&mut self) {
+        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = self.body.take();
     }
 }
 
@@ -103,19 +118,49 @@ impl Body for Requested {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        if frame.is_none() {
-            self.unread.store(false, Ordering::Relaxed);
+        let Some(body) = self.body.as_mut() else {
+            return Poll::Ready(None);
+        };
+        let frame = ready!(Pin::new(body).poll_frame(cx));
+        if !matches!(frame, Some(Ok(_))) {
+            self.body = None;
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or(SizeHint::with_exact(0), Body::size_hint)
+    }
+}
+
+/// What a client still sends on a stream that has its answer. Clients exist that lose the answer when
+/// the stream is reset meanwhile, so it is read and thrown away for a while.
+#[derive(Debug)]
+struct Rest {
+    body: Incoming,
+    bytes: usize,
+    until: Pin<Box<Sleep>>,
+}
+
+impl Rest {
+    fn new(body: Incoming, linger: Duration) -> Self {
+        Self { body, bytes: 0, until: Box::pin(tokio::time::sleep(linger)) }
+    }
+
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if self.bytes > LINGER_BYTES || self.until.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+                Some(Ok(frame)) => self.bytes += frame.data_ref().map_or(0, Bytes::len),
+                _ => return Poll::Ready(()),
+            }
+        }
     }
 }
 
@@ -123,6 +168,7 @@ impl Body for Requested {
 #[derive(Debug)]
 pub(super) struct Outgoing<B> {
     body: B,
+    rest: Option<Rest>,
     exchange: Exchange,
 }
 
@@ -134,13 +180,21 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Outgoing<B> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        // A body that says it has ended must not be asked for more.
+        let frame =
+            if self.body.is_end_stream() { None } else { ready!(Pin::new(&mut self.body).poll_frame(cx)) };
         self.exchange.moved();
+        if frame.is_none()
+            && let Some(rest) = &mut self.rest
+        {
+            ready!(rest.poll_end(cx));
+            self.rest = None;
+        }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

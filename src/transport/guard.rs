@@ -63,6 +63,7 @@ impl GuardPolicy {
         };
         for host in hosts {
             let read = Authority::parse(host).ok_or_else(|| PolicyError::Host(host.to_owned()))?;
+            policy.origins.insert(Origin::of_host(&read.host));
             policy.hosts.insert(read.host);
         }
         if policy.hosts.is_empty() {
@@ -123,13 +124,10 @@ impl GuardPolicy {
         let mut fields = headers.get_all(ORIGIN).iter();
         let Some(field) = fields.next() else { return Ok(()) };
         let origin = field.to_str().ok().and_then(Origin::parse);
+        let allowed =
+            |origin: &Origin| origin.is_local() || origin.is_page_of(own) || self.origins.contains(origin);
         match origin {
-            Some(origin)
-                if fields.next().is_none()
-                    && (origin.is_local() || origin.is_page_of(own) || self.origins.contains(&origin)) =>
-            {
-                Ok(())
-            }
+            Some(origin) if fields.next().is_none() && allowed(&origin) => Ok(()),
             _ => {
                 self.refusals.note("origin", field.as_bytes());
                 Err(Refusal::OriginRefused)
@@ -312,6 +310,15 @@ mod tests {
         assert_eq!(printable(b"evil\r\nGET"), "evil\\r\\nGET");
         assert!(printable(&[b'a'; 5000]).len() < 70);
         assert!(printable(&[0xff; 5000]).len() < 64 * 4 + 4);
+    }
+
+    #[test]
+    fn many_refusals_are_one_line_and_a_count() {
+        let policy = policy();
+        for _ in 0..1_000 {
+            policy.refusals.note("host", b"attacker.com");
+        }
+        assert_eq!(policy.refusals.0.lock().unwrap().unsaid, 999);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub struct Limits {
     pub body: Duration,
     /// Bytes of one request body. 1 MiB.
     pub body_bytes: usize,
+    /// Bytes of large bodies that may be held at once while they arrive, over all connections. What a
+    /// body has up to 16 KiB does not count, so that ordinary calls never meet this limit. 64 MiB.
+    pub large_bodies_bytes: usize,
     /// How long a connection may be open with nothing asked and nothing being answered. 120 s.
     pub idle: Duration,
     /// How long a peer may leave written bytes untaken. 30 s.
@@ -48,6 +51,7 @@ impl Default for Limits {
             headers_bytes: 32 * 1024,
             body: Duration::from_secs(30),
             body_bytes: 1024 * 1024,
+            large_bodies_bytes: 64 * 1024 * 1024,
             idle: Duration::from_secs(120),
             stalled_write: Duration::from_secs(30),
             http2_streams: 100,

@@ -93,6 +93,7 @@ impl Listener {
                 break permit;
             }
         };
+        let mut short = false;
         loop {
             match self.inner.accept().await {
                 Ok((stream, peer)) => {
@@ -105,7 +106,10 @@ impl Listener {
                 }
                 Err(error) if concerns_one_peer(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept connections just now");
+                    // Said once, not at every try of a long shortage.
+                    if !std::mem::replace(&mut short, true) {
+                        tracing::warn!(%error, "cannot accept connections just now");
+                    }
                     tokio::time::sleep(SHORTAGE_PAUSE).await;
                 }
             }

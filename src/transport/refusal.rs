@@ -22,6 +22,7 @@ pub(super) enum Refusal {
     BodyTooLarge,
     BodyTooSlow,
     BodyBroken,
+    Crowded,
     Stopping,
     Failed,
 }
@@ -37,7 +38,7 @@ impl Refusal {
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Crowded | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -56,6 +57,7 @@ impl Refusal {
             Self::BodyTooLarge => "The request body is larger than this server takes.",
             Self::BodyTooSlow => "The request body did not arrive in time.",
             Self::BodyBroken => "The request body could not be read to its end.",
+            Self::Crowded => "Too many large request bodies are arriving; ask again.",
             Self::Stopping => "The server is stopping; ask again.",
             Self::Failed => "The server failed to answer; this is its own mistake.",
         }
@@ -64,7 +66,7 @@ impl Refusal {
     /// The body; as an event it is sent without status.
     pub(super) fn json(self) -> Bytes {
         let code = match self {
-            Self::Stopping | Self::Failed => -32603,
+            Self::Crowded | Self::Stopping | Self::Failed => -32603,
             _ => -32600,
         };
         Bytes::from(format!(
@@ -86,7 +88,7 @@ impl Refusal {
             Self::GetOnly => {
                 headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
             }
-            Self::Stopping => {
+            Self::Crowded | Self::Stopping => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
             }
             _ => {}
@@ -112,6 +114,7 @@ mod tests {
             Refusal::BodyTooLarge,
             Refusal::BodyTooSlow,
             Refusal::BodyBroken,
+            Refusal::Crowded,
             Refusal::Stopping,
             Refusal::Failed,
         ] {

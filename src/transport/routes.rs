@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use futures_util::{FutureExt, Stream};
@@ -17,7 +18,7 @@ use tokio::sync::watch;
 use warp::Filter;
 
 use super::accept::{self, Form};
-use super::body;
+use super::body::Reader;
 use super::client_address::ClientAddress;
 use super::cors::{Methods, preflight};
 use super::drain::Phase;
@@ -35,9 +36,9 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-u
 /// All routes. `phase` cuts running calls short when the drain ends.
 pub(super) fn routes<S: Service>(
     service: Arc<S>,
-    limits: Limits,
+    limits: &Limits,
     phase: watch::Receiver<Phase>,
-) -> impl Filter<Extract = (Answer,), Error = Infallible> + Clone + Send + Sync + 'static {
+) -> impl Filter<Extract = (Answer,), Error = Infallible> + Clone + Send + Sync + 'static + use<S> {
     let endpoint = warp::path("mcp").and(
         warp::path::end()
             .map(|| Profile::Core)
@@ -50,7 +51,8 @@ pub(super) fn routes<S: Service>(
     let readiness = warp::path!("readyz");
     let reading = warp::get().or(warp::head()).unify();
 
-    let desk = Arc::new(Desk { service, limits, phase });
+    let desk =
+        Arc::new(Desk { service, bodies: Reader::new(limits), sse_comment: limits.sse_comment, phase });
     let with_desk = move || {
         let desk = desk.clone();
         warp::any().map(move || desk.clone())
@@ -113,7 +115,8 @@ impl std::str::FromStr for Legal {
 /// Where matched requests are handed to the service.
 struct Desk<S> {
     service: Arc<S>,
-    limits: Limits,
+    bodies: Reader,
+    sse_comment: Duration,
     phase: watch::Receiver<Phase>,
 }
 
@@ -123,7 +126,7 @@ impl<S: Service> Desk<S> {
         T: Stream<Item = Result<B, warp::Error>>,
         B: Buf,
     {
-        let body = match body::read(&headers, body, &self.limits).await {
+        let body = match self.bodies.read(&headers, body).await {
             Ok(body) => body,
             Err(refusal) => return refusal.response(),
         };
@@ -149,7 +152,7 @@ impl<S: Service> Desk<S> {
                         Err(refusal) => Some(refusal.json()),
                     }
                 };
-                let stream = sse::stream_of(json, self.limits.sse_comment);
+                let stream = sse::stream_of(json, self.sse_comment);
                 let mut response = warp::Reply::into_response(warp::reply::stream(stream));
                 sse::mark(response.headers_mut());
                 response

@@ -13,8 +13,8 @@ use tokio::time::Sleep;
 
 use super::activity::Activity;
 
-/// No more than this is read and thrown away when closing.
-const LINGER_BYTES: usize = 8 * 1024 * 1024;
+/// No more than this is read and thrown away after an early answer.
+pub(super) const LINGER_BYTES: usize = 8 * 1024 * 1024;
 
 /// A stream that reports to an activity.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use rustls::ServerConfig;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
-use rustls::server::{NoServerSessionStorage, ResolvesServerCert};
+use rustls::server::NoServerSessionStorage;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use time::OffsetDateTime;
 
@@ -55,9 +55,14 @@ pub enum TlsError {
         .0.display()
     )]
     NoKey(PathBuf),
-    /// The first certificate is not one.
-    #[error("the first certificate in {} cannot be read", .0.display())]
-    BrokenCertificate(PathBuf),
+    /// The first certificate is damaged or of a kind that is not supported (such as version 1).
+    #[error("the first certificate in {} cannot be used: {why}", path.display())]
+    BrokenCertificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// The key is of a kind that is not supported, or damaged.
     #[error("the private key in {} cannot be used: {why}", path.display())]
     UnusableKey {
@@ -88,7 +93,10 @@ impl Identity {
             .collect::<Result<_, _>>()
             .map_err(|error| broken_pem(chain, &error))?;
         let first = certificates.first().ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
-        let facts = Facts::read(first).ok_or_else(|| TlsError::BrokenCertificate(chain.to_owned()))?;
+        let facts = Facts::read(first).ok_or_else(|| TlsError::BrokenCertificate {
+            path: chain.to_owned(),
+            why: "it is not an X.509 certificate".to_owned(),
+        })?;
         let missing_issuer = (certificates.len() == 1 && !facts.is_self_issued())
             .then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
 
@@ -104,7 +112,7 @@ impl Identity {
             rustls::Error::InconsistentKeys(_) => {
                 TlsError::Mismatch { chain: chain.to_owned(), key: key.to_owned() }
             }
-            _ => TlsError::BrokenCertificate(chain.to_owned()),
+            error => TlsError::BrokenCertificate { path: chain.to_owned(), why: error.to_string() },
         })?;
         Ok(Self {
             certified: Arc::new(certified),
@@ -137,11 +145,7 @@ impl Identity {
 /// The server's settings for this identity: TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1, resumption by ticket.
 #[must_use]
 pub fn server_config(identity: &Identity) -> Arc<ServerConfig> {
-    let resolver = SingleCertAndKey::from(identity.certified.clone());
-    config_with(Arc::new(resolver))
-}
-
-fn config_with(resolver: Arc<dyn ResolvesServerCert>) -> Arc<ServerConfig> {
+    let resolver = Arc::new(SingleCertAndKey::from(identity.certified.clone()));
     let provider = Arc::new(ring::default_provider());
     let mut config = builder(provider).with_no_client_auth().with_cert_resolver(resolver);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];

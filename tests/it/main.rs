@@ -9,6 +9,10 @@
 )]
 
 mod cli;
+mod fixtures;
 mod harness;
+mod honesty;
+mod measured;
 mod protocol;
+mod tools;
 mod transport;

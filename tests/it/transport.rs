@@ -1,5 +1,13 @@
 //! The transport over real sockets and real TLS, with a small service behind it.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the helpers of a test fail as the test does"
+)]
+
 mod answers;
 mod drain;
 mod guard;

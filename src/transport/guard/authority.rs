@@ -66,6 +66,11 @@ impl Origin {
         Some(Self { secure, host, port: port.unwrap_or(if secure { 443 } else { 80 }) })
     }
 
+    /// The pages that a host serves on the usual port.
+    pub(super) fn of_host(host: &str) -> Self {
+        Self { secure: true, host: host.to_owned(), port: 443 }
+    }
+
     /// A page on the same machine as its browser.
     pub(super) fn is_local(&self) -> bool {
         self.host == "localhost"

@@ -18,6 +18,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 const KEEPER: &str = r#"
 "$0" demo --listen 127.0.0.1:0 --data "$1/data" 2>"$1/log" </dev/null &
 echo "pid $!"
+exec 2>/dev/null
 read -r _
 kill -KILL $!
 wait $!

@@ -81,3 +81,22 @@ async fn a_stop_with_only_idle_connections_is_immediate() {
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
     assert_eq!(report.cut, 0);
 }
+
+#[tokio::test]
+async fn a_server_that_is_let_go_cuts_everything_at_once() {
+    let mut server = Server::start();
+    let mut raw = server.raw().await;
+    raw.send(format!("{POST}\r\nContent-Length: 11\r\n\r\nlater:60000")).await;
+    assert_eq!(server.event().await, Event::Called(11));
+    let call =
+        tokio::spawn(server.client(Protocol::Http2).post(server.url("/mcp")).body("later:60000").send());
+    assert_eq!(server.event().await, Event::Called(11));
+    let start = Instant::now();
+    server.abandon();
+    assert_eq!(raw.rest().await, "");
+    assert!(call.await.unwrap().is_err());
+    for _ in 0..2 {
+        assert_eq!(server.event().await, Event::Dropped);
+    }
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}

@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ono_sendai::transport::{DemoCertificateError, Identity, TlsError, demo_certificate};
+use ono_sendai::transport::{DemoCertificateError, Identity, Limits, TlsError, demo_certificate};
 use rustls::HandshakeKind;
 use time::{Duration, OffsetDateTime};
 use tokio::net::TcpStream;
 
-use super::support::{POST, Raw, Server, certificate, client_config, scratch, soon};
+use super::support::{POST, Protocol, Raw, Server, certificate, client_config, scratch, soon};
 
 fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
@@ -112,48 +112,26 @@ fn a_folder_that_cannot_be_used_is_named() {
     assert!(error.to_string().contains(file.to_str().unwrap()), "{error}");
 }
 
-/// PEM files of a chain, made with openssl, which stands for the tools that operators use.
-fn openssl(folder: &Path, arguments: &str) {
-    let output =
-        std::process::Command::new("openssl").current_dir(folder).args(arguments.split(' ')).output();
-    let output = output.expect("openssl is needed for this test");
-    assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn joined(folder: &Path, name: &str, parts: &[&str]) -> PathBuf {
-    let path = folder.join(name);
-    let bytes: Vec<u8> = parts.iter().flat_map(|part| fs::read(folder.join(part)).unwrap()).collect();
-    fs::write(&path, bytes).unwrap();
-    path
+/// Keys that protect nothing, as openssl writes them, with certificates of one test issuer.
+fn pem(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/transport/pem").join(name)
 }
 
 #[test]
 fn keys_load_in_every_common_encoding_and_the_missing_issuer_is_named() {
     let folder = scratch("encodings");
-    openssl(
-        &folder,
-        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Issuer",
-    );
-    openssl(&folder, "genrsa -traditional -out rsa1.key 2048");
-    openssl(&folder, "pkcs8 -topk8 -nocrypt -in rsa1.key -out rsa8.key");
-    openssl(&folder, "ecparam -name prime256v1 -genkey -out ec-with-parameters.key");
-    openssl(&folder, "ec -in ec-with-parameters.key -out ec1.key");
-    openssl(&folder, "pkcs8 -topk8 -nocrypt -in ec1.key -out ec8.key");
-    for (key, also) in
-        [("rsa1.key", "rsa8.key"), ("ec1.key", "ec8.key"), ("ec1.key", "ec-with-parameters.key")]
-    {
-        openssl(&folder, &format!("req -new -key {key} -out leaf.csr -subj /CN=localhost"));
-        openssl(
-            &folder,
-            "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 10 -out leaf.pem",
-        );
-        let chain = joined(&folder, "chain.pem", &["leaf.pem", "ca.pem"]);
-        for key in [key, also] {
-            let whole =
-                Identity::load(&chain, &folder.join(key)).unwrap_or_else(|error| panic!("{key}: {error}"));
+    for (leaf, keys) in [
+        ("rsa.pem", &["rsa-pkcs1.key", "rsa-pkcs8.key"][..]),
+        ("ec.pem", &["ec-sec1.key", "ec-pkcs8.key", "ec-sec1-with-parameters.key"]),
+    ] {
+        let chain = folder.join("chain.pem");
+        let both = [fs::read(pem(leaf)).unwrap(), fs::read(pem("issuer.pem")).unwrap()].concat();
+        fs::write(&chain, both).unwrap();
+        for key in keys {
+            let whole = Identity::load(&chain, &pem(key)).unwrap_or_else(|error| panic!("{key}: {error}"));
             assert_eq!(whole.missing_issuer(), None);
-            let leaf = Identity::load(&folder.join("leaf.pem"), &folder.join(key)).unwrap();
-            assert_eq!(leaf.missing_issuer(), Some("Test-Issuer"));
+            let alone = Identity::load(&pem(leaf), &pem(key)).unwrap();
+            assert_eq!(alone.missing_issuer(), Some("Test-Issuer"));
         }
     }
     assert_eq!(
@@ -161,6 +139,15 @@ fn keys_load_in_every_common_encoding_and_the_missing_issuer_is_named() {
         None,
         "a certificate that is its own root lacks nothing"
     );
+}
+
+#[tokio::test]
+async fn a_certificate_with_an_rsa_key_serves() {
+    let identity = Identity::load(&pem("rsa.pem"), &pem("rsa-pkcs1.key")).unwrap();
+    let server = Server::with_identity(Limits::default(), &identity);
+    let root = reqwest::Certificate::from_pem(&fs::read(pem("issuer.pem")).unwrap()).unwrap();
+    let client = server.client_builder(Protocol::Http2).tls_certs_only([root]).build().unwrap();
+    assert_eq!(client.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
 }
 
 #[test]
@@ -189,7 +176,9 @@ fn a_pair_that_cannot_be_used_is_refused_with_the_files_name() {
     assert!(matches!(refused(&cut, &key, &cut), TlsError::BrokenPem { .. } | TlsError::NoCertificate(_)));
     assert!(matches!(refused(&empty, &key, &empty), TlsError::NoCertificate(_)));
     assert!(matches!(refused(&absent, &key, &absent), TlsError::Unreadable { .. }));
-    assert!(matches!(refused(&no_certificate, &key, &no_certificate), TlsError::BrokenCertificate(_)));
+    assert!(matches!(refused(&no_certificate, &key, &no_certificate), TlsError::BrokenCertificate { .. }));
+    let (old, old_key) = (pem("version-1.pem"), pem("ec-sec1.key"));
+    assert!(matches!(refused(&old, &old_key, &old), TlsError::BrokenCertificate { .. }));
     assert!(matches!(refused(&chain, &absent, &absent), TlsError::Unreadable { .. }));
     assert!(matches!(refused(&chain, &chain, &chain), TlsError::NoKey(_)));
     assert!(matches!(refused(&chain, &nonsense, &nonsense), TlsError::UnusableKey { .. }));

@@ -7,8 +7,9 @@ use futures_util::stream;
 use http_body::Frame;
 use http_body_util::StreamBody;
 use ono_sendai::transport::Limits;
+use tokio::io::AsyncReadExt;
 
-use super::support::{Event, POST, Protocol, Server, assert_error_json, assert_refused};
+use super::support::{Event, PATIENCE, POST, Protocol, Raw, Server, assert_error_json, assert_refused, soon};
 
 const MIB: usize = 1024 * 1024;
 
@@ -112,4 +113,50 @@ async fn too_many_header_bytes_are_refused_and_so_are_too_many_fields() {
         Ok(response) => assert_eq!(response.status(), 431),
         Err(error) => assert!(!error.is_timeout(), "{error:?}"),
     }
+}
+
+/// Some HTTP/2 clients lose an answer when their stream is reset while they still send.
+#[tokio::test]
+async fn an_early_answer_on_http_2_does_not_reset_a_stream_that_is_still_sending() {
+    const HEADERS: u8 = 1;
+    const DATA: u8 = 0;
+    const RESET: u8 = 3;
+    const END_STREAM: u8 = 1;
+    let server = Server::with(Limits { body_bytes: 1_000, linger: PATIENCE, ..Limits::default() });
+    let mut raw = server.raw_with(&[b"h2"]).await;
+    raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00").await;
+    // :method POST, :scheme https, :path, :authority, content-length; then the first part of a body.
+    raw.send(frame(HEADERS, 4, b"\x83\x87\x04\x04/mcp\x01\x09localhost\x0f\x0d\x042000")).await;
+    raw.send(frame(DATA, 0, &[b'x'; 500])).await;
+    let mut seen = Vec::new();
+    loop {
+        let (kind, flags, _) = next_frame(&mut raw).await;
+        seen.push((kind, flags & END_STREAM));
+        if kind == DATA {
+            break;
+        }
+    }
+    assert!(seen.contains(&(HEADERS, 0)) && seen.contains(&(DATA, 0)), "{seen:?}");
+    raw.send(frame(DATA, 0, &[b'x'; 500])).await;
+    raw.send(frame(DATA, END_STREAM, &[b'x'; 1_000])).await;
+    while seen.last() != Some(&(DATA, END_STREAM)) {
+        let (kind, flags, _) = next_frame(&mut raw).await;
+        assert_ne!(kind, RESET, "{seen:?}");
+        seen.push((kind, if kind == DATA { flags & END_STREAM } else { 0 }));
+    }
+}
+
+/// A frame on the first stream.
+fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags, 0, 0, 0, 1], payload].concat()
+}
+
+async fn next_frame(raw: &mut Raw) -> (u8, u8, Vec<u8>) {
+    let mut head = [0; 9];
+    soon(raw.0.read_exact(&mut head)).await.unwrap();
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let mut payload = vec![0; usize::try_from(length).unwrap()];
+    soon(raw.0.read_exact(&mut payload)).await.unwrap();
+    (head[3], head[4], payload)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use ono_sendai::transport::{
-    DemoCertificate, DrainReport, GuardPolicy, HttpAnswer, LegalPage, Limits, Listener, McpAnswer,
+    DemoCertificate, DrainReport, GuardPolicy, HttpAnswer, Identity, LegalPage, Limits, Listener, McpAnswer,
     McpRequest, NotReady, Service, demo_certificate, serve, server_config,
 };
 use rustls::pki_types::pem::PemObject;
@@ -103,6 +103,10 @@ impl Server {
     }
 
     pub fn with(limits: Limits) -> Self {
+        Self::with_identity(limits, &certificate().identity)
+    }
+
+    pub fn with_identity(limits: Limits, identity: &Identity) -> Self {
         let guard = GuardPolicy::new(["localhost", "mcp.example.org"], []).unwrap();
         let (told, events) = mpsc::unbounded_channel();
         let service = Arc::new(Scripted { events: told, not_ready: Mutex::default() });
@@ -112,7 +116,7 @@ impl Server {
         let shutdown = async {
             let _ = stopped.await;
         };
-        let tls = server_config(&certificate().identity);
+        let tls = server_config(identity);
         let running = tokio::spawn(serve(listener, tls, limits, guard, service.clone(), shutdown));
         Self { address, events, service, stop: Some(stop), running }
     }
@@ -125,6 +129,11 @@ impl Server {
     pub fn stop(&mut self) -> impl Future<Output = DrainReport> + use<'_> {
         let _ = self.stop.take().unwrap().send(());
         async { soon(&mut self.running).await.unwrap() }
+    }
+
+    /// Lets the server go at once, as a second signal would.
+    pub fn abandon(&self) {
+        self.running.abort();
     }
 
     pub async fn event(&mut self) -> Event {
