@@ -11,8 +11,5 @@
 mod cli;
 mod fixtures;
 mod harness;
-mod honesty;
-mod measured;
 mod protocol;
-mod tools;
 mod transport;
