@@ -3,6 +3,7 @@
 mod call;
 mod check_config;
 mod fake_server;
+mod start;
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

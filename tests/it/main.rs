@@ -11,5 +11,8 @@
 mod cli;
 mod fixtures;
 mod harness;
+mod honesty;
+mod measured;
 mod protocol;
+mod tools;
 mod transport;
