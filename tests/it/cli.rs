@@ -2,6 +2,7 @@
 
 mod call;
 mod check_config;
+mod demo;
 mod fake_server;
 mod start;
 

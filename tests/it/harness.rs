@@ -8,6 +8,6 @@ mod client;
 mod server;
 
 pub use answer::{Answer, Envelope};
-pub use artists::{Artist, artists};
+pub use artists::artists;
 pub use client::{JSON, MODERN, meta};
 pub use server::{Demo, PATIENCE};

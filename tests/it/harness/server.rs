@@ -89,11 +89,6 @@ impl Demo {
         format!("https://localhost:{}{path}", self.port)
     }
 
-    /// The folder that it was given for its data.
-    pub fn data(&self) -> PathBuf {
-        self.folder.join("data")
-    }
-
     /// Everything that it has written to stderr so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.join("log")).expect("a log")
