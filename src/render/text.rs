@@ -103,6 +103,10 @@ fn who(text: &mut String, identity: &IdentityFacts, state: &str) {
         _ => "observed, not a verified identity",
     };
     line(text, format_args!("{name}: {standing}."));
+    if state == "name_collision" {
+        // Its ids stand with those of the others, from whom one has to be chosen first.
+        return;
+    }
     if let Some(id) = &identity.cluster_id {
         line(text, format_args!("cluster_id: {id}"));
     }

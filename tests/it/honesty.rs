@@ -261,7 +261,7 @@ fn the_readable_form_holds_no_name_or_number_that_the_json_does_not() {
             [("resolve_artist", json!({"q": artist.name})), ("get_artist", json!({"key": artist.slug}))]
         {
             let envelope = Demo::shared().call(tool, arguments);
-            let name = envelope.data()["name"].as_str().unwrap_or("No artist found");
+            let name = envelope.data()["name"].as_str().unwrap_or("No single artist found");
             assert!(envelope.text.contains(name), "{tool} {}: {}", artist.slug, envelope.text);
             let json = envelope.json.to_string();
             let made = envelope.text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() >= 3);

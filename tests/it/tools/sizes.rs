@@ -31,14 +31,14 @@ fn every_call() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn the_estimate_is_within_a_tenth_of_the_tokenizer_and_every_answer_fits_the_budget() {
-    let mut ratios = Vec::new();
+    let (mut ratios, mut dearest) = (Vec::new(), (0, String::new()));
     for (tool, arguments) in every_call() {
         let envelope = call(tool, arguments.clone());
         let counted = tokens(&envelope.text) + tokens(&envelope.raw);
         let estimated = envelope.json["meta"]["tokens_estimate"].as_f64().expect("a number");
-        assert!(counted <= 1_500, "{tool} {arguments} costs {counted} tokens");
         #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]
         ratios.push((estimated / counted as f64, format!("{tool} {arguments}: {estimated} for {counted}")));
+        dearest = dearest.max((counted, format!("{tool} {arguments}")));
     }
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
     let at = |part: usize| format!("{:.3}", ratios[(ratios.len() - 1) * part / 100].0);
@@ -51,6 +51,8 @@ fn the_estimate_is_within_a_tenth_of_the_tokenizer_and_every_answer_fits_the_bud
         at(95),
         at(100)
     );
+    println!("the dearest answer: {dearest:?} tokens");
+    assert!(dearest.0 <= 1_500, "{dearest:?} tokens");
     let outside: Vec<&String> =
         ratios.iter().filter(|(ratio, _)| !(0.9..=1.1).contains(ratio)).map(|(_, what)| what).collect();
     assert!(outside.is_empty(), "{} of {} outside a tenth: {outside:#?}", outside.len(), ratios.len());
