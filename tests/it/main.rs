@@ -10,4 +10,9 @@
 
 mod cli;
 mod fixtures;
+mod harness;
+mod honesty;
+mod measured;
+mod protocol;
+mod tools;
 mod transport;
