@@ -9,5 +9,10 @@
 )]
 
 mod cli;
+mod docs;
 mod fixtures;
+mod harness;
+mod layers;
+mod protocol;
+mod tables;
 mod transport;
