@@ -67,8 +67,11 @@ fn the_rule_has_a_row_for_every_module_and_names_no_other() {
     let with_row: BTreeSet<String> =
         rule.0.keys().filter(|path| path.len() == 1).map(|path| path[0].clone()).collect();
     assert_eq!(with_row, here);
-    let named: BTreeSet<String> =
-        rule.0.iter().flat_map(|(of, imports)| imports.iter().chain([of]).map(|path| path[0].clone())).collect();
+    let named: BTreeSet<String> = rule
+        .0
+        .iter()
+        .flat_map(|(of, imports)| imports.iter().chain([of]).map(|path| path[0].clone()))
+        .collect();
     assert!(named.is_subset(&here), "{named:?}");
 }
 
@@ -184,7 +187,9 @@ fn only_the_clock_and_the_sockets_ask_what_time_it_is() {
             continue;
         }
         let code = without_tests(&file);
-        for word in ["Instant::now", "SystemTime::now", "OffsetDateTime::now", "UtcDateTime::now", "elapsed()"] {
+        for word in
+            ["Instant::now", "SystemTime::now", "OffsetDateTime::now", "UtcDateTime::now", "elapsed()"]
+        {
             assert!(!code.contains(word), "{} asks for {word}", file.name);
         }
     }

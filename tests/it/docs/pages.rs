@@ -45,7 +45,8 @@ fn every_module_has_a_row_that_says_what_it_decides() {
 fn every_dependency_has_its_reason() {
     let manifest: toml::Table = page("Cargo.toml").parse().expect("a manifest");
     for (section, heading) in [("dependencies", "In the program"), ("dev-dependencies", "In tests only")] {
-        let named: BTreeSet<String> = manifest[section].as_table().expect("a table").keys().cloned().collect();
+        let named: BTreeSet<String> =
+            manifest[section].as_table().expect("a table").keys().cloned().collect();
         let rows = table(&page("docs/dependencies.md"), heading);
         let written: BTreeSet<String> = rows.iter().map(|row| code(&row[0])).collect();
         assert_eq!(written, named, "{section}");

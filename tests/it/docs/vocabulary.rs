@@ -117,7 +117,10 @@ fn the_tools_are_those_of_the_registry() {
                     Kind::Text { max_chars } => format!("text, at most {max_chars} characters"),
                     Kind::Integer { min, max } => format!("{min} to {max}"),
                     Kind::Choice(words) => {
-                        format!("one of {}", words.iter().map(|word| tick(word)).collect::<Vec<_>>().join(", "))
+                        format!(
+                            "one of {}",
+                            words.iter().map(|word| tick(word)).collect::<Vec<_>>().join(", ")
+                        )
                     }
                 };
                 let needed = if argument.required { "yes" } else { "no" };
