@@ -4,7 +4,9 @@ use serde::Deserialize;
 
 use super::fault::UpstreamFault;
 use super::reading::{self, Raw};
-use crate::identity::{Candidate, ClusterId, DiscogsId, Mbid, Slug, Tier, display_name};
+use crate::identity::{
+    Candidate, ClusterId, DiscogsId, Mbid, Slug, Tier, display_name, number_hint, split_suffix,
+};
 use crate::model::artist::ArtistIdentity;
 use crate::model::link::{Link, LinkSite};
 use crate::model::text::CleanName;
@@ -72,6 +74,12 @@ struct WireCandidate<'a> {
     tier: Raw<'a>,
     #[serde(borrow, default)]
     distinct_events: Raw<'a>,
+    #[serde(borrow, default)]
+    discogs: Raw<'a>,
+    #[serde(borrow, default)]
+    mbid: Raw<'a>,
+    #[serde(borrow, default)]
+    country: Raw<'a>,
 }
 
 pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
@@ -142,15 +150,30 @@ fn candidates(raw: Raw<'_>) -> Vec<Candidate> {
     rows.into_iter()
         .flatten()
         .filter_map(|row| {
+            let name = text(row.name)?;
             Some(Candidate {
                 cluster_id: ClusterId::parse(&text(row.cluster_id)?).ok()?,
-                name: text(row.name)?,
+                name: display_name(&name).to_owned(),
                 tier: tier(row.tier),
                 support: reading::optional(row.distinct_events),
-                hint: None,
+                hint: hint(&row, &name),
             })
         })
         .collect()
+}
+
+/// What tells a candidate from its namesakes, as far as the service says.
+fn hint(row: &WireCandidate<'_>, name: &str) -> Option<String> {
+    let discogs = discogs_id(row.discogs).map(|id| format!("Discogs {id}"));
+    let mbid = text(row.mbid).and_then(|id| Mbid::parse(&id).ok()).map(|id| format!("MusicBrainz {id}"));
+    let country =
+        text(row.country).filter(|code| code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase()));
+    let known: Vec<String> = [discogs, mbid, country].into_iter().flatten().collect();
+    match (known.is_empty(), split_suffix(name).1) {
+        (false, _) => Some(known.join(", ")),
+        (true, Some(number)) => Some(number_hint(number)),
+        (true, None) => None,
+    }
 }
 
 #[cfg(test)]

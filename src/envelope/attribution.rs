@@ -2,11 +2,15 @@
 
 use serde::Serialize;
 
+use crate::identity::DiscogsId;
 use crate::model::source::{Source, Sources};
 
 const PROVIDER: &str = "hosaka crate";
 const PROVIDER_URL: &str = "https://crate.hosaka.fm";
 const PROVIDER_HOST: &str = "crate.hosaka.fm";
+
+/// See the manifest of the demo catalogue.
+const FIRST_INVENTED_DISCOGS_ID: u32 = 999_999_001;
 
 /// Where the answers of this server come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,17 @@ pub enum Origin {
     Service,
     /// The demo catalogue that comes with the program.
     Fixtures,
+}
+
+/// Whose an identity with this Discogs number is. The demo's invented artists have numbers that Discogs
+/// does not use, so that nobody is credited for them.
+#[must_use]
+pub fn of_discogs(id: DiscogsId, origin: Origin) -> Source {
+    if origin == Origin::Fixtures && id.get() >= FIRST_INVENTED_DISCOGS_ID {
+        Source::Hosaka
+    } else {
+        Source::Discogs
+    }
 }
 
 /// The credit that must be shown with the data.
@@ -60,9 +75,11 @@ impl Attribution {
     }
 }
 
-/// The demo fills what the service takes from Wikidata and from its link index with MusicBrainz core facts.
+/// The demo fills what the service takes from Wikidata and from its link index with MusicBrainz core facts,
+/// and what the service has from bookings with Discogs records.
 fn behind(source: Source, origin: Origin) -> Source {
     match (source, origin) {
+        (Source::Bookings, Origin::Fixtures) => Source::Discogs,
         (Source::Wikidata | Source::LinkIndex, Origin::Fixtures) => Source::MusicBrainz,
         _ => source,
     }
@@ -72,7 +89,7 @@ fn credit(source: Source, origin: Origin) -> CreditedSource {
     match (source, origin) {
         // Nobody observed these: crediting hosaka's signals for them would be a false source.
         (Source::Hosaka, Origin::Fixtures) => {
-            CreditedSource { name: "signals invented for the demo", licence: "CC0" }
+            CreditedSource { name: "invented for the demo", licence: "CC0" }
         }
         _ => CreditedSource { name: source.name(), licence: source.licence() },
     }

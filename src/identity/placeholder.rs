@@ -19,8 +19,8 @@ pub fn is_placeholder(value: &str) -> bool {
         || (!value.is_empty() && value.chars().all(|c| matches!(c, '.' | '…')))
         || (value.len() > 2 && value.chars().all(|c| c == 'x'))
         || WORDS.contains(&word.as_str())
-        || (word.starts_with("your_") && VARIABLES.iter().any(|v| word.split('_').any(|part| part == *v)))
-        || word.ends_with("_here")
+        || ((word.starts_with("your_") || word.ends_with("_here"))
+            && VARIABLES.iter().any(|v| word.split('_').any(|part| part == *v)))
 }
 
 /// Whether `value`, in place of a name, is an unfilled template: `{{x}}`, `${x}`, `%{x}`, or a variable's name in

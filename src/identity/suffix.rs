@@ -23,6 +23,12 @@ pub fn split_suffix(name: &str) -> (&str, Option<u16>) {
     }
 }
 
+/// What a person is told about a record that differs from its namesakes by its number only.
+#[must_use]
+pub fn number_hint(number: u16) -> String {
+    format!("Discogs name number ({number})")
+}
+
 /// The name to show and to compare: without number and star.
 #[must_use]
 pub fn display_name(name: &str) -> &str {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::identity::DiscogsId;
+use crate::model::artist::ArtistIdentity;
+
 /// A source that is credited by name. Closed: a new source needs its licence here first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
@@ -11,6 +14,8 @@ pub enum Source {
     MusicBrainz,
     /// Wikidata statements.
     Wikidata,
+    /// hosaka's record of who was booked: the source of identities that are only observed.
+    Bookings,
     /// The data service's index of pages that belong to artists.
     LinkIndex,
     /// hosaka's own observations: bookings, plays, presence.
@@ -29,6 +34,7 @@ impl Source {
             Self::Discogs => "Discogs",
             Self::MusicBrainz => "MusicBrainz",
             Self::Wikidata => "Wikidata",
+            Self::Bookings => "hosaka bookings",
             Self::LinkIndex => "hosaka link index",
             Self::Hosaka => "hosaka signals",
         }
@@ -39,7 +45,7 @@ impl Source {
     pub fn licence(self) -> &'static str {
         match self {
             Self::Discogs | Self::MusicBrainz | Self::Wikidata => "CC0",
-            Self::LinkIndex | Self::Hosaka => "hosaka terms",
+            Self::Bookings | Self::LinkIndex | Self::Hosaka => "hosaka terms",
         }
     }
 }
@@ -52,6 +58,19 @@ impl Sources {
     /// Notes that the answer holds something of `source`.
     pub fn add(&mut self, source: Source) {
         self.0.insert(source);
+    }
+
+    /// Credits whoever binds an identity; `discogs` says whose a Discogs number is.
+    pub fn add_identity(&mut self, identity: &ArtistIdentity, discogs: impl Fn(DiscogsId) -> Source) {
+        if let Some(id) = identity.discogs_id {
+            self.add(discogs(id));
+        }
+        if identity.mbid.is_some() {
+            self.add(Source::MusicBrainz);
+        }
+        if identity.discogs_id.is_none() && identity.mbid.is_none() {
+            self.add(Source::Bookings);
+        }
     }
 
     /// The sources in crediting order.

@@ -16,8 +16,8 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     let mut text = String::with_capacity(512);
     match (envelope.error(), envelope.data()) {
         (Some(error), _) => failure(&mut text, error),
-        (None, Some(Data::ResolvedArtist(data))) => resolved(&mut text, data),
-        (None, Some(Data::ArtistCard(data))) => card(&mut text, data),
+        (None, Some(Data::ResolvedArtist(data))) => resolved(&mut text, data, state(envelope)),
+        (None, Some(Data::ArtistCard(data))) => card(&mut text, data, state(envelope)),
         (None, None) => {}
     }
     if let Some(reason) = envelope.reason() {
@@ -29,12 +29,10 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     if let Some(degraded) = envelope.degraded() {
         line(&mut text, format_args!("{}", degraded.sentence()));
     }
-    for action in envelope.next_actions() {
-        line(
-            &mut text,
-            format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()),
-        );
+    if envelope.meta.view_coerced {
+        line(&mut text, format_args!("This is the summary view; a wider view needs an account."));
     }
+    follow_ups(&mut text, envelope);
     for call in envelope.suggested_tool_calls() {
         line(&mut text, format_args!("Try: {} {}", call.tool(), arguments(call.args())));
     }
@@ -43,6 +41,26 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+fn state(envelope: &Envelope<Data>) -> &'static str {
+    envelope.ambiguity().map_or("unknown", Ambiguity::state)
+}
+
+/// Where a candidate has to be chosen first, their ids stand above and are not repeated.
+fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
+    let actions = envelope.next_actions();
+    if actions.len() > 1
+        && let Some(action) = actions.first()
+    {
+        return line(
+            text,
+            format_args!("Next: {} with the cluster_id of one of them ({}).", action.tool(), action.why()),
+        );
+    }
+    for action in actions {
+        line(text, format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()));
+    }
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
@@ -67,13 +85,16 @@ fn failure(text: &mut String, error: &ToolError) {
     }
 }
 
-fn who(text: &mut String, identity: &IdentityFacts) {
+/// The doubt comes before the facts: a reader may stop after the first line.
+fn who(text: &mut String, identity: &IdentityFacts, state: &str) {
     let Some(name) = &identity.name else {
-        line(text, format_args!("No artist found."));
-        return;
+        return line(text, format_args!("No single artist found."));
     };
-    let standing = match identity.resolved_via {
-        Some("discogs") => "verified identity",
+    let standing = match (state, identity.resolved_via) {
+        ("none", _) => "verified identity",
+        ("name_collision", _) => "one of several artists of this name",
+        ("over_merged", _) => "a record that is known to mix more than one artist",
+        (_, Some("discogs")) => "a verified record, but it cannot be told whether the name is unique",
         _ => "observed, not a verified identity",
     };
     line(text, format_args!("{name}: {standing}."));
@@ -95,8 +116,8 @@ fn who(text: &mut String, identity: &IdentityFacts) {
     }
 }
 
-fn resolved(text: &mut String, data: &ResolvedArtist) {
-    who(text, &data.identity);
+fn resolved(text: &mut String, data: &ResolvedArtist, state: &str) {
+    who(text, &data.identity, state);
     if !data.links.is_empty() {
         let links: Vec<String> =
             data.links.iter().map(|link| format!("{} {}", link.site().as_str(), link.place())).collect();
@@ -104,8 +125,8 @@ fn resolved(text: &mut String, data: &ResolvedArtist) {
     }
 }
 
-fn card(text: &mut String, data: &ArtistCard) {
-    who(text, &data.identity);
+fn card(text: &mut String, data: &ArtistCard, state: &str) {
+    who(text, &data.identity, state);
     if data.identity.name.is_none() {
         return;
     }

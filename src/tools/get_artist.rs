@@ -10,7 +10,7 @@ use crate::answer::{
     IdentityFacts, NameFacet, OriginFacet, ReleaseRow,
 };
 use crate::crate_client::{CallLedger, CrateClient, DossierKey, UpstreamFault};
-use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::attribution::{Attribution, Origin, of_discogs};
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
@@ -102,7 +102,7 @@ async fn by_cluster(
 fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
     let assessment = assess(&request.key, &dossier);
     let identity = IdentityFacts::from(&dossier.identity);
-    let sources = sources(&dossier);
+    let sources = sources(&dossier, origin);
     let degraded = is_degraded(&dossier).then(|| Degraded::at(FallbackTier::Suspect));
     let data = ArtistCard {
         identity,
@@ -162,24 +162,19 @@ fn assess(key: &ArtistKey, dossier: &Dossier) -> Assessment {
 }
 
 /// Whose data the card really holds.
-fn sources(dossier: &Dossier) -> Sources {
+fn sources(dossier: &Dossier, origin: Origin) -> Sources {
     let mut sources = Sources::default();
-    if dossier.identity.discogs_id.is_some()
-        || dossier.aliases.is_ok()
-        || dossier.real_name.is_ok()
-        || dossier.genre.is_ok()
-        || dossier.discography.is_ok()
-    {
+    sources.add_identity(&dossier.identity, |id| of_discogs(id, origin));
+    if dossier.discography.is_ok() || dossier.genre.is_ok() {
         sources.add(Source::Discogs);
     }
-    if dossier.identity.mbid.is_some() || dossier.debut.is_ok() {
+    if dossier.debut.is_ok() {
         sources.add(Source::MusicBrainz);
     }
     if dossier.origin.is_ok() {
         sources.add(Source::Wikidata);
     }
-    if dossier.emergence.is_ok() || (dossier.identity.discogs_id.is_none() && dossier.identity.mbid.is_none())
-    {
+    if dossier.emergence.is_ok() {
         sources.add(Source::Hosaka);
     }
     sources

@@ -7,7 +7,7 @@ use super::registry::ToolName;
 use super::{refusal, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
-use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::attribution::{Attribution, Origin, of_discogs};
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
@@ -169,8 +169,10 @@ async fn by_name(
     if !fold(display_name(name.as_str())).is_comparable() {
         return Ok(Found { resolution, probe: Probe::NotComparable, folded: false });
     }
+    // Homonyms are told apart by a number behind the name, so the search is for the name without it.
+    let bare = ArtistName::parse(Argument::Q, display_name(name.as_str())).unwrap_or_else(|_| name.clone());
     // The lookup itself succeeded: a probe that fails makes the answer less sure, not an error.
-    let Ok(rows) = client.same_name_rows(name, ledger).await else {
+    let Ok(rows) = client.same_name_rows(&bare, ledger).await else {
         return Ok(Found { resolution, probe: Probe::Unavailable, folded: false });
     };
     if resolution.identity.is_none()
@@ -201,7 +203,7 @@ fn assess(lookup: &Lookup, found: &Found) -> Assessment {
 }
 
 fn finding(lookup: &Lookup, resolution: Resolution, assessment: &Assessment, origin: Origin) -> Finding {
-    let sources = sources(&resolution, assessment);
+    let sources = sources(&resolution, assessment, origin);
     let present = match (&resolution.identity, assessment.state, lookup) {
         (_, AmbiguityState::Unresolved, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
         (None, _, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
@@ -225,23 +227,16 @@ fn finding(lookup: &Lookup, resolution: Resolution, assessment: &Assessment, ori
     }
 }
 
-fn sources(resolution: &Resolution, assessment: &Assessment) -> Sources {
+fn sources(resolution: &Resolution, assessment: &Assessment, origin: Origin) -> Sources {
     let mut sources = Sources::default();
     if let Some(identity) = &resolution.identity {
-        if identity.discogs_id.is_some() {
-            sources.add(Source::Discogs);
-        }
-        if identity.mbid.is_some() {
-            sources.add(Source::MusicBrainz);
-        }
-        if !resolution.links.is_empty() {
-            sources.add(Source::LinkIndex);
-        }
-        if identity.discogs_id.is_none() && identity.mbid.is_none() {
-            sources.add(Source::Hosaka);
-        }
+        sources.add_identity(identity, |id| of_discogs(id, origin));
     }
-    if !assessment.candidates.is_empty() {
+    if !resolution.links.is_empty() {
+        sources.add(Source::LinkIndex);
+    }
+    // Namesakes are found in the rows of a catalogue search, which are Discogs masters.
+    if !assessment.candidates.is_empty() && sources.iter().next().is_none() {
         sources.add(Source::Discogs);
     }
     sources

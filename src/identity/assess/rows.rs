@@ -5,7 +5,7 @@
 
 use super::super::fold::{Folded, fold};
 use super::super::locator::ClusterId;
-use super::super::suffix::split_suffix;
+use super::super::suffix::{number_hint, split_suffix};
 use super::{Candidate, ProbeRow};
 
 /// Counts over the rows that concern a name.
@@ -98,7 +98,7 @@ impl<'r> Rows<'r> {
             name: b.name.to_owned(),
             tier: None,
             support: Some(b.rows),
-            hint: b.variant.map(|number| format!("Discogs name number ({number})")),
+            hint: b.variant.map(number_hint),
         };
         others.into_iter().map(candidate).collect()
     }
