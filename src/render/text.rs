@@ -34,7 +34,12 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     }
     follow_ups(&mut text, envelope);
     for call in envelope.suggested_tool_calls() {
-        line(&mut text, format_args!("Try: {} {}", call.tool(), arguments(call.args())));
+        // Their values are what the caller typed: they stand in the JSON only.
+        let names: Vec<&str> = call.args().keys().map(String::as_str).collect();
+        line(
+            &mut text,
+            format_args!("Try {} with {}: see suggested_tool_calls.", call.tool(), names.join(", ")),
+        );
     }
     if envelope.is_ok() {
         line(&mut text, format_args!("{}", envelope.attribution().line()));

@@ -108,6 +108,9 @@ impl Access {
     }
 }
 
+/// As long as the longest id, for all of them: one that stands in another's place is told where it belongs.
+const ID_MAX_CHARS: usize = 64;
+
 static RESOLVE_ARTIST: ToolSpec = ToolSpec {
     name: ToolName::ResolveArtist,
     title: "Resolve an artist",
@@ -131,25 +134,25 @@ static RESOLVE_ARTIST: ToolSpec = ToolSpec {
         },
         ArgumentSpec {
             name: "cluster_id",
-            kind: Kind::Text { max_chars: 64 },
+            kind: Kind::Text { max_chars: ID_MAX_CHARS },
             required: false,
             description: "Id from an earlier answer, 64 hex digits",
         },
         ArgumentSpec {
             name: "discogs_id",
-            kind: Kind::Text { max_chars: 20 },
+            kind: Kind::Text { max_chars: ID_MAX_CHARS },
             required: false,
             description: "Discogs artist id, digits only",
         },
         ArgumentSpec {
             name: "mbid",
-            kind: Kind::Text { max_chars: 64 },
+            kind: Kind::Text { max_chars: ID_MAX_CHARS },
             required: false,
             description: "MusicBrainz artist id, a UUID",
         },
         ArgumentSpec {
             name: "isrc",
-            kind: Kind::Text { max_chars: 20 },
+            kind: Kind::Text { max_chars: ID_MAX_CHARS },
             required: false,
             description: "Recording code; finds its main artist",
         },

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// One HTTP answer.
 #[derive(Clone, Debug)]
@@ -20,10 +22,24 @@ pub struct Answer {
 pub struct Envelope {
     /// The structured form.
     pub json: Value,
+    /// The structured form as it was sent, byte for byte.
+    pub raw: String,
     /// The readable form.
     pub text: String,
     /// Whether the protocol calls it an error.
     pub is_error: bool,
+}
+
+#[derive(Deserialize)]
+struct RawAnswer<'a> {
+    #[serde(borrow)]
+    result: RawResult<'a>,
+}
+
+#[derive(Deserialize)]
+struct RawResult<'a> {
+    #[serde(borrow, rename = "structuredContent")]
+    structured_content: &'a RawValue,
 }
 
 impl Answer {
@@ -60,24 +76,22 @@ impl Answer {
 
     /// The envelope of a tool call.
     pub fn envelope(&self) -> Envelope {
-        Envelope::of(&self.result())
-    }
-}
-
-impl Envelope {
-    /// Reads the result of `tools/call`.
-    pub fn of(result: &Value) -> Self {
+        let result = self.result();
         let content = result["content"].as_array().expect("content");
         assert_eq!((content.len(), &content[0]["type"]), (1, &Value::from("text")), "{result}");
-        let envelope = Self {
+        let whole: RawAnswer<'_> = serde_json::from_slice(&self.body).expect("a raw envelope");
+        let envelope = Envelope {
             json: result["structuredContent"].clone(),
+            raw: whole.result.structured_content.get().to_owned(),
             text: content[0]["text"].as_str().expect("a text").to_owned(),
             is_error: result["isError"].as_bool().expect("a flag"),
         };
         assert_eq!(envelope.json["ok"], !envelope.is_error, "{result}");
         envelope
     }
+}
 
+impl Envelope {
     /// The facts of an answer that is no error.
     pub fn data(&self) -> &Value {
         assert!(!self.is_error, "{}", self.json);

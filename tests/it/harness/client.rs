@@ -118,11 +118,8 @@ impl Demo {
 
     /// A request as a client of 2025-11-25 sends it, with id 1.
     pub fn legacy(&self, method: &str, params: Value) -> Answer {
-        let headers = [
-            JSON,
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
+        let headers =
+            [JSON, ("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-11-25")];
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         self.post(&headers, body.to_string())
     }

@@ -18,6 +18,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 const KEEPER: &str = r#"
 "$0" demo --listen 127.0.0.1:0 --data "$1/data" 2>"$1/log" </dev/null &
 echo "pid $!"
+exec 2>/dev/null
 read -r _
 kill -KILL $!
 wait $!
@@ -86,11 +87,6 @@ impl Demo {
     /// Its address for `path`.
     pub fn url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.port)
-    }
-
-    /// The folder that it was given for its data.
-    pub fn data(&self) -> PathBuf {
-        self.folder.join("data")
     }
 
     /// Everything that it has written to stderr so far.
