@@ -45,6 +45,19 @@ pub fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// Holds the table below a heading of a page to what the code says; shows what to write where they differ.
+pub fn hold(name: &str, heading: &str, rows: &[Vec<String>]) {
+    let written = table(&page(name), heading);
+    if written == rows {
+        return;
+    }
+    let lines: Vec<String> = rows.iter().map(|row| format!("| {} |", row.join(" | "))).collect();
+    panic!(
+        "the table under {heading:?} in {name} is not what the program says; that is\n\n{}\n",
+        lines.join("\n")
+    );
+}
+
 fn cells(line: &str) -> Vec<String> {
     line.trim().trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
 }

@@ -8,7 +8,7 @@ use ono_sendai::model::gap::GapReason;
 use serde_json::Value;
 
 use crate::harness::Demo;
-use crate::tables::{code, codes, page, table};
+use crate::tables::{code, codes, hold, page, table};
 
 const STATES: &str = "States and reasons";
 const GAPS: &str = "Gaps";
@@ -79,9 +79,7 @@ fn every_written_call_gives_the_written_answer() {
             row_of(&call, &envelope)
         })
         .collect();
-    for (answer, row) in answers.iter().zip(&states) {
-        assert_eq!(answer, row);
-    }
+    hold("docs/demo.md", STATES, &answers);
     for row in table(&pages, GAPS) {
         let (call, reason) = (code(&row[0]), code(&row[2]));
         let envelope = run(&demo, &call);
