@@ -8,7 +8,6 @@ mod lifecycle;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::admission::{Admission, AdmissionLimits};
 use crate::catalogue::Catalogue;
@@ -18,7 +17,7 @@ use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{CrateClient, IdentityMemory};
 use crate::envelope::attribution::Origin;
-use crate::pipeline;
+use crate::pipeline::{self, Parts};
 use crate::resources::{Resources, capabilities};
 use crate::shape;
 use crate::tools::registry::ToolName;
@@ -31,15 +30,10 @@ const REMEMBERED_IDENTITIES: NonZeroUsize = NonZeroUsize::new(20_000).expect("no
 /// Tool calls that run at once; further ones are told to wait.
 const CALLS_AT_ONCE: usize = 512;
 
-/// The parts that a request passes.
+/// Everything that stands behind the routes.
 #[derive(Debug)]
 pub struct App {
-    pub(crate) clock: Clock,
-    pub(crate) admission: Admission,
-    pub(crate) client: CrateClient,
-    pub(crate) resources: Resources,
-    pub(crate) origin: Origin,
-    pub(crate) tool_deadline: Duration,
+    parts: Arc<Parts>,
     legal: LegalTexts,
 }
 
@@ -63,7 +57,7 @@ impl App {
             capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
         let (manifest, dictionary) = fixed_documents::of(&catalogue, &clock)?;
         let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
-        Ok(Self {
+        let parts = Parts {
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(
                 transport,
@@ -73,9 +67,9 @@ impl App {
             resources: Resources::new(&capabilities, manifest, dictionary),
             origin: Origin::Fixtures,
             tool_deadline: config.deadlines.tool,
-            legal: LegalTexts::load(&config.legal)?,
             clock,
-        })
+        };
+        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)? })
     }
 }
 
@@ -85,7 +79,7 @@ struct Shared(Arc<App>);
 
 impl Service for Shared {
     fn mcp(&self, request: McpRequest) -> McpAnswer {
-        pipeline::answer(&self.0, request)
+        pipeline::answer(&self.0.parts, request)
     }
 
     fn not_ready(&self) -> Vec<NotReady> {

@@ -5,6 +5,7 @@
 //! how it is written.
 
 mod answer;
+mod parts;
 mod tool_call;
 mod unknown_tool;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use http::StatusCode;
 
 use self::answer::{refused, result};
-use crate::app::App;
+pub use self::parts::Parts;
 use crate::auth;
 use crate::prompts;
 use crate::protocol::era::Era;
@@ -32,27 +33,27 @@ const LISTS: CacheHint = CacheHint { ttl_ms: 300_000 };
 const URI_ECHO_MAX_CHARS: usize = 200;
 
 /// Answers one POST to an MCP endpoint.
-pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
-    let trace = Trace::start(&app.clock);
+pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
+    let trace = Trace::start(&parts.clock);
     let address = post.client.group().first();
     let principal = match auth::authenticate(&post.headers) {
         Ok(principal) => principal,
-        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(app, &trace, refusal)),
+        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(parts, &trace, refusal)),
     };
-    if let Err(wait) = app.admission.guard(&principal, address) {
-        return McpAnswer::Ready(answer::flooded(app, &trace, wait));
+    if let Err(wait) = parts.admission.guard(&principal, address) {
+        return McpAnswer::Ready(answer::flooded(parts, &trace, wait));
     }
     let request = match protocol::receive(&post.headers, &post.body) {
         Ok(Incoming::Request(request)) => request,
         Ok(Incoming::Acknowledge) => return McpAnswer::Ready(HttpAnswer::empty(StatusCode::ACCEPTED)),
-        Err(refusal) => return McpAnswer::Ready(answer::unreadable(app, &trace, &refusal)),
+        Err(refusal) => return McpAnswer::Ready(answer::unreadable(parts, &trace, &refusal)),
     };
     if let Method::ToolsCall { name, arguments } = request.method {
         let tool = match unknown_tool::find(&name, post.profile) {
             Ok(tool) => tool,
             Err(error) => {
                 return McpAnswer::Ready(refused(
-                    app,
+                    parts,
                     &trace,
                     "tools/call",
                     &request.id,
@@ -61,16 +62,16 @@ pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
                 ));
             }
         };
-        let (app, id, era) = (Arc::clone(app), request.id, request.era);
+        let (parts, id, era) = (Arc::clone(parts), request.id, request.era);
         return McpAnswer::Later(Box::pin(async move {
-            tool_call::run(&app, &trace, &principal, address, tool, &arguments, (&id, era)).await
+            tool_call::run(&parts, &trace, &principal, address, tool, &arguments, (&id, era)).await
         }));
     }
-    McpAnswer::Ready(publish(app, &trace, &post, request))
+    McpAnswer::Ready(publish(parts, &trace, &post, request))
 }
 
 /// Everything but tool calls: documents that are ready, free of charge and the same for every caller.
-fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> HttpAnswer {
+fn publish(parts: &Parts, trace: &Trace, post: &McpRequest, request: Request) -> HttpAnswer {
     let Request { id, era, method } = request;
     let (name, cache, body) = match method {
         Method::Initialize(version) => {
@@ -79,14 +80,14 @@ fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> Htt
         Method::Ping => ("ping", None, Ok(serde_json::json!({}))),
         Method::Discover => ("server/discover", Some(LISTS), Ok(reply::discover(INSTRUCTIONS))),
         Method::ToolsList => ("tools/list", Some(LISTS), Ok(registry::list(post.profile))),
-        Method::ResourcesList => ("resources/list", Some(LISTS), Ok(app.resources.list())),
+        Method::ResourcesList => ("resources/list", Some(LISTS), Ok(parts.resources.list())),
         Method::ResourceTemplatesList => {
             ("resources/templates/list", Some(LISTS), Ok(serde_json::json!({"resourceTemplates": []})))
         }
         Method::ResourcesRead { uri } => (
             "resources/read",
             Some(LISTS),
-            app.resources.read(&uri).ok_or_else(|| no_such_resource(era, &uri)),
+            parts.resources.read(&uri).ok_or_else(|| no_such_resource(era, &uri)),
         ),
         Method::PromptsList => ("prompts/list", Some(LISTS), Ok(prompts::list())),
         Method::PromptsGet { name, arguments } => ("prompts/get", None, prompts::get(&name, &arguments)),
@@ -99,8 +100,8 @@ fn publish(app: &App, trace: &Trace, post: &McpRequest, request: Request) -> Htt
         }
     };
     match body {
-        Ok(body) => result(app, trace, name, &id, era, cache, &body),
-        Err(error) => refused(app, trace, name, &id, era, &error),
+        Ok(body) => result(parts, trace, name, &id, era, cache, &body),
+        Err(error) => refused(parts, trace, name, &id, era, &error),
     }
 }
 

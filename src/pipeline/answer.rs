@@ -7,7 +7,7 @@ use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::app::App;
+use super::parts::Parts;
 use crate::auth::AuthRefusal;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
@@ -19,7 +19,7 @@ use crate::transport::HttpAnswer;
 
 /// A result, or what is left to say when it cannot be written.
 pub(super) fn result(
-    app: &App,
+    parts: &Parts,
     trace: &Trace,
     method: &'static str,
     id: &RequestId,
@@ -29,10 +29,10 @@ pub(super) fn result(
 ) -> HttpAnswer {
     match encoded(id, era, cache, body) {
         Ok(bytes) => {
-            trace.finished(&app.clock, method, "-", "ok", 0);
+            trace.finished(&parts.clock, method, "-", "ok", 0);
             with_id(trace, HttpAnswer::ok(bytes))
         }
-        Err(error) => refused(app, trace, method, id, era, &error),
+        Err(error) => refused(parts, trace, method, id, era, &error),
     }
 }
 
@@ -51,26 +51,26 @@ pub(super) fn encoded(
 
 /// A request that was understood and is answered with an error.
 pub(super) fn refused(
-    app: &App,
+    parts: &Parts,
     trace: &Trace,
     method: &'static str,
     id: &RequestId,
     era: Era,
     error: &RpcError,
 ) -> HttpAnswer {
-    trace.finished(&app.clock, method, "-", "rpc_error", 0);
+    trace.finished(&parts.clock, method, "-", "rpc_error", 0);
     with_id(trace, HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()))
 }
 
 /// A request that was not understood.
-pub(super) fn unreadable(app: &App, trace: &Trace, refusal: &Refusal) -> HttpAnswer {
-    trace.finished(&app.clock, "-", "-", "unreadable", 0);
+pub(super) fn unreadable(parts: &Parts, trace: &Trace, refusal: &Refusal) -> HttpAnswer {
+    trace.finished(&parts.clock, "-", "-", "unreadable", 0);
     with_id(trace, HttpAnswer::with_body(refusal.status(), refusal.to_json().to_string()))
 }
 
 /// Credentials that are not accepted.
-pub(super) fn unauthenticated(app: &App, trace: &Trace, refusal: AuthRefusal) -> HttpAnswer {
-    trace.finished(&app.clock, "-", "-", "unauthenticated", 0);
+pub(super) fn unauthenticated(parts: &Parts, trace: &Trace, refusal: AuthRefusal) -> HttpAnswer {
+    trace.finished(&parts.clock, "-", "-", "unauthenticated", 0);
     let body = RpcError::invalid_request(refusal.message()).to_json(None).to_string();
     let mut answer = HttpAnswer::with_body(refusal.status(), body);
     if let Some(challenge) = refusal.challenge() {
@@ -80,8 +80,8 @@ pub(super) fn unauthenticated(app: &App, trace: &Trace, refusal: AuthRefusal) ->
 }
 
 /// An address that sends too much.
-pub(super) fn flooded(app: &App, trace: &Trace, wait: Duration) -> HttpAnswer {
-    trace.finished(&app.clock, "-", "-", "flooded", 0);
+pub(super) fn flooded(parts: &Parts, trace: &Trace, wait: Duration) -> HttpAnswer {
+    trace.finished(&parts.clock, "-", "-", "flooded", 0);
     let body =
         RpcError::invalid_request("too many requests from this address; wait for Retry-After").to_json(None);
     let mut answer = HttpAnswer::with_body(StatusCode::TOO_MANY_REQUESTS, body.to_string());

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::answer::{encoded, with_id};
+use super::parts::Parts;
 use crate::admission::Permit;
 use crate::answer::{Data, Finding};
-use crate::app::App;
 use crate::auth::Principal;
 use crate::envelope::Envelope;
 use crate::envelope::attribution::Attribution;
@@ -26,7 +26,7 @@ use crate::transport::HttpAnswer;
 
 /// Runs a call and writes its answer, whatever comes of it.
 pub(super) async fn run(
-    app: &App,
+    parts: &Parts,
     trace: &Trace,
     principal: &Principal,
     address: IpAddr,
@@ -35,14 +35,14 @@ pub(super) async fn run(
     (id, era): (&RequestId, Era),
 ) -> HttpAnswer {
     let mut spent = Spent::default();
-    let outcome = attempt(app, principal, address, tool, arguments, &mut spent).await;
-    let meta = meta(app, trace, principal, &spent);
+    let outcome = attempt(parts, principal, address, tool, arguments, &mut spent).await;
+    let meta = meta(parts, trace, principal, &spent);
     let envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
-        Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), app.origin), meta),
+        Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
-    trace.finished(&app.clock, "tools/call", tool.as_str(), outcome, spent.units);
+    trace.finished(&parts.clock, "tools/call", tool.as_str(), outcome, spent.units);
     write(trace, id, era, envelope)
 }
 
@@ -56,7 +56,7 @@ struct Spent {
 }
 
 async fn attempt(
-    app: &App,
+    parts: &Parts,
     principal: &Principal,
     address: IpAddr,
     tool: ToolName,
@@ -70,15 +70,16 @@ async fn attempt(
         spent.view_coerced = true;
     }
     spent.view = call.view();
-    let permit: Permit = app.admission.admit(principal, address, call.most_units())?;
+    let permit: Permit = parts.admission.admit(principal, address, call.most_units())?;
     let found =
-        tokio::time::timeout(app.tool_deadline, call.run(&app.client, permit.ledger(), app.origin)).await;
+        tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, permit.ledger(), parts.origin))
+            .await;
     spent.units = permit.ledger().units();
     spent.upstream_2xx = permit.ledger().upstream_2xx();
-    found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, app.tool_deadline)))
+    found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
 }
 
-fn meta(app: &App, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
+fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
     let anonymous = principal.is_anonymous();
     Meta {
         request_id: trace.id(),
@@ -95,10 +96,10 @@ fn meta(app: &App, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta 
         tokens_estimate: 0,
         truncated: false,
         degraded_limits: false,
-        anon_budget_bucket: anonymous.then(|| app.admission.anonymous_bucket()),
+        anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
         quota: None,
-        fixture_mode: app.origin == crate::envelope::attribution::Origin::Fixtures,
+        fixture_mode: parts.origin == crate::envelope::attribution::Origin::Fixtures,
     }
 }
 
