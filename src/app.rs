@@ -69,6 +69,7 @@ impl App {
                 transport,
                 IdentityMemory::new(REMEMBERED_IDENTITIES),
                 config.deadlines.call,
+                clock.clone(),
             ),
             resources: Resources::new(&capabilities, manifest, dictionary),
             origin: Origin::Fixtures,
