@@ -63,6 +63,7 @@ impl App {
                 transport,
                 IdentityMemory::new(REMEMBERED_IDENTITIES),
                 config.deadlines.call,
+                clock.clone(),
             ),
             resources: Resources::new(&capabilities, manifest, dictionary),
             origin: Origin::Fixtures,

@@ -11,6 +11,12 @@ use time::OffsetDateTime;
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Source);
 
+/// A wait in whole milliseconds, rounded up, so that whoever waits that long has waited long enough.
+#[must_use]
+pub fn whole_ms(wait: Duration) -> u64 {
+    u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX).max(1)
+}
+
 #[derive(Clone, Debug, Default)]
 enum Source {
     #[default]
