@@ -100,7 +100,7 @@ fn the_tools_are_those_of_the_registry() {
                 tick(tool.as_str()),
                 spec.title.to_owned(),
                 spec.profile.as_str().to_owned(),
-                spec.access.as_str().to_owned(),
+                ono_sendai::tools::registry::ACCESS.to_owned(),
                 spec.cost.to_owned(),
                 families.join(", "),
             ]
