@@ -1,5 +1,6 @@
 //! MCP on the wire: what a client of either era may rely on.
 
+mod callers;
 mod calls;
 mod completions;
 mod eras;
