@@ -7,6 +7,7 @@ pub mod anonymous;
 pub mod bucket;
 pub mod pace;
 
+use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +17,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use self::anonymous::AnonymousBudget;
 use self::pace::AddressPace;
 use crate::auth::Principal;
-use crate::clock::Clock;
-use crate::crate_client::CallLedger;
+use crate::clock::{Clock, whole_ms};
+use crate::crate_client::{CallLedger, Caller};
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::meta::BudgetBucket;
 
@@ -47,6 +48,8 @@ pub struct Admission {
     pace: AddressPace,
     places: Arc<Semaphore>,
     budget: Arc<AnonymousBudget>,
+    /// Keyed anew at every start, so that nobody can choose whose key theirs collides with.
+    callers: RandomState,
 }
 
 impl Admission {
@@ -63,6 +66,7 @@ impl Admission {
             ),
             places: Arc::new(Semaphore::new(limits.calls_at_once)),
             budget: Arc::new(AnonymousBudget::new(limits.anonymous_units_per_day)),
+            callers: RandomState::new(),
             clock,
         }
     }
@@ -114,7 +118,8 @@ impl Admission {
             clock: self.clock.clone(),
             day: today,
         };
-        Ok(Permit { ledger: Arc::new(CallLedger::default()), reserved, _place: place })
+        let caller = Caller::new(self.callers.hash_one(address));
+        Ok(Permit { ledger: Arc::new(CallLedger::new(caller)), reserved, _place: place })
     }
 
     /// What is left of the anonymous budget, in broad terms.
@@ -154,11 +159,6 @@ struct Reservation {
     most_units: u32,
     clock: Clock,
     day: time::Date,
-}
-
-/// Rounded up, so that a caller who waits that long is let in.
-pub(crate) fn whole_ms(wait: Duration) -> u64 {
-    u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX).max(1)
 }
 
 #[cfg(test)]
@@ -222,6 +222,16 @@ mod tests {
         assert!(refused.datum("retry_after_ms").is_some());
         drop(first);
         assert!(admission.admit(&caller(), HERE, 1).is_ok());
+    }
+
+    #[test]
+    fn a_caller_is_one_address_and_keeps_its_key_from_call_to_call() {
+        let (admission, _) = admission(limits());
+        let there = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+        let caller_at =
+            |address| admission.admit(&caller(), address, 1).map(|permit| permit.ledger().caller()).unwrap();
+        assert_eq!(caller_at(HERE), caller_at(HERE));
+        assert_ne!(caller_at(HERE), caller_at(there));
     }
 
     #[test]

@@ -5,7 +5,6 @@
 mod certificate;
 mod fixed_documents;
 mod legal;
-mod lists;
 mod settings;
 mod signals;
 mod start;
@@ -13,13 +12,11 @@ mod tool_list;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
-use self::lists::Lists;
 use self::signals::Signals;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::catalogue::Catalogue;
@@ -28,7 +25,7 @@ use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{CrateClient, IdentityMemory, Transport};
 use crate::envelope::attribution::Origin;
-use crate::pipeline;
+use crate::pipeline::{self, Lists, Parts};
 use crate::resources::{Resources, capabilities};
 use crate::telemetry::RefusedLines;
 use crate::transport::{
@@ -45,17 +42,10 @@ const REMEMBERED_IDENTITIES: NonZeroUsize = NonZeroUsize::new(20_000).expect("no
 /// Tool calls that run at once; further ones are told to wait.
 const CALLS_AT_ONCE: usize = 512;
 
-/// The parts that a request passes.
+/// Everything that stands behind the routes.
 #[derive(Debug)]
 pub struct App {
-    pub(crate) clock: Clock,
-    pub(crate) admission: Admission,
-    pub(crate) client: CrateClient,
-    pub(crate) resources: Resources,
-    pub(crate) lists: Lists,
-    pub(crate) origin: Origin,
-    pub(crate) tool_deadline: Duration,
-    pub(crate) refused_lines: RefusedLines,
+    parts: Arc<Parts>,
     legal: LegalTexts,
 }
 
@@ -90,21 +80,22 @@ impl App {
         let capabilities =
             capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
         let resources = Resources::new(&capabilities, manifest, dictionary);
-        Ok(Self {
+        let parts = Parts {
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(
                 transport,
                 IdentityMemory::new(REMEMBERED_IDENTITIES),
                 config.deadlines.call,
+                clock.clone(),
             ),
             lists: Lists::new(&resources),
             resources,
             origin: Origin::Fixtures,
             tool_deadline: config.deadlines.tool,
             refused_lines: RefusedLines::default(),
-            legal: LegalTexts::load(&config.legal)?,
             clock,
-        })
+        };
+        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)? })
     }
 }
 
@@ -114,7 +105,7 @@ struct Shared(Arc<App>);
 
 impl Service for Shared {
     fn mcp(&self, request: McpRequest) -> McpAnswer {
-        pipeline::answer(&self.0, request)
+        pipeline::answer(&self.0.parts, request)
     }
 
     fn not_ready(&self) -> Vec<NotReady> {
@@ -188,10 +179,10 @@ mod tests {
         }
     }
 
-    fn app(config: &Config) -> Arc<App> {
+    fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
-        Arc::new(App::over(Arc::new(Faulty), documents, config, clock).unwrap())
+        App::over(Arc::new(Faulty), documents, config, clock).unwrap().parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {
@@ -206,10 +197,10 @@ mod tests {
         McpRequest { profile: Profile::Core, headers, body: body.to_string().into(), client }
     }
 
-    fn later(app: &Arc<App>) -> Later {
+    fn later(parts: &Arc<Parts>) -> Later {
         let call = json!({"jsonrpc": "2.0", "id": "c-1", "method": "tools/call",
             "params": {"name": "resolve_artist", "arguments": {"q": "Four Tet"}}});
-        match pipeline::answer(app, post(&call, None)) {
+        match pipeline::answer(parts, post(&call, None)) {
             McpAnswer::Later(later) => later,
             McpAnswer::Ready(answer) => panic!("{answer:?}"),
         }
@@ -221,8 +212,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_tool_that_fails_unforeseen_is_an_internal_error_with_the_request_id() {
-        let app = app(&Config::default());
-        let Later { headers, work, .. } = later(&app);
+        let parts = parts(&Config::default());
+        let Later { headers, work, .. } = later(&parts);
         let answer = work.await;
         let json = json_of(&answer);
         assert_eq!((answer.status.as_u16(), &json["id"]), (200, &json!("c-1")), "{json}");
@@ -235,9 +226,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_cannot_be_waited_for_ends_with_its_own_id() {
-        let app = app(&Config::default());
+        let parts = parts(&Config::default());
         for (word, status) in [(LastWord::Stopping, 503), (LastWord::Failed, 500)] {
-            let answer = (later(&app).last)(word);
+            let answer = (later(&parts).last)(word);
             let json = json_of(&answer);
             assert_eq!((answer.status.as_u16(), &json["id"]), (status, &json!("c-1")));
             assert_eq!(json["error"]["code"], -32603);
@@ -247,9 +238,9 @@ mod tests {
 
     #[test]
     fn an_acknowledged_message_has_a_request_id_too() {
-        let app = app(&Config::default());
+        let parts = parts(&Config::default());
         let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        let McpAnswer::Ready(answer) = pipeline::answer(&app, post(&note, None)) else { panic!("later") };
+        let McpAnswer::Ready(answer) = pipeline::answer(&parts, post(&note, None)) else { panic!("later") };
         assert_eq!((answer.status.as_u16(), &answer.body), (202, &None));
         assert!(answer.headers.contains_key("x-request-id"));
     }
@@ -258,10 +249,10 @@ mod tests {
     fn refused_credentials_do_not_pass_the_guard_of_an_address() {
         let mut config = Config::default();
         config.anonymous.requests_burst = 3;
-        let app = app(&config);
+        let parts = parts(&config);
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
         let statuses: Vec<u16> = (0..5)
-            .map(|_| match pipeline::answer(&app, post(&ping, Some("Bearer x"))) {
+            .map(|_| match pipeline::answer(&parts, post(&ping, Some("Bearer x"))) {
                 McpAnswer::Ready(answer) => answer.status.as_u16(),
                 McpAnswer::Later(later) => panic!("{later:?}"),
             })

@@ -12,6 +12,12 @@ use time::OffsetDateTime;
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Source);
 
+/// A wait in whole milliseconds, rounded up, so that whoever waits that long has waited long enough.
+#[must_use]
+pub fn whole_ms(wait: Duration) -> u64 {
+    u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX).max(1)
+}
+
 #[derive(Clone, Debug, Default)]
 enum Source {
     #[default]
@@ -62,6 +68,13 @@ impl Clock {
             let mut wound = wound.lock().unwrap_or_else(PoisonError::into_inner);
             wound.utc += by;
             wound.monotonic += by;
+        }
+    }
+
+    /// Steps the wall clock of a hand-wound clock, as a time server would; monotonic time stands.
+    pub fn step_utc(&self, to: OffsetDateTime) {
+        if let Source::Wound(wound) = &self.0 {
+            wound.lock().unwrap_or_else(PoisonError::into_inner).utc = to;
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod ledger;
 pub mod memory;
 pub mod reading;
 pub mod transport;
+pub mod window;
 
 mod dossier;
 mod probe;
@@ -19,10 +20,12 @@ use std::time::Duration;
 
 pub use self::ask::{Ask, DossierKey};
 pub use self::fault::UpstreamFault;
-pub use self::ledger::CallLedger;
+pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 pub use self::resolution::Resolution;
 pub use self::transport::Transport;
+use self::window::{Outcome, Windows};
+use crate::clock::Clock;
 use crate::identity::{ArtistName, ClusterId, ProbeRow};
 use crate::model::artist::Dossier;
 use crate::model::family::Family;
@@ -30,19 +33,25 @@ use crate::model::family::Family;
 /// How many catalogue rows the same-name probe looks at.
 const PROBE_ROWS: u32 = 50;
 
-/// A client that shares one transport and one memory among all calls.
+/// A client that shares one transport, one memory and one set of degraded windows among all calls.
 #[derive(Debug)]
 pub struct CrateClient {
     transport: Arc<dyn Transport>,
     memory: IdentityMemory,
+    windows: Windows,
     call_deadline: Duration,
 }
 
 impl CrateClient {
-    /// A client over `transport` that gives each request `call_deadline`.
+    /// A client over `transport` that gives each request `call_deadline`; `clock` times the windows.
     #[must_use]
-    pub fn new(transport: Arc<dyn Transport>, memory: IdentityMemory, call_deadline: Duration) -> Self {
-        Self { transport, memory, call_deadline }
+    pub fn new(
+        transport: Arc<dyn Transport>,
+        memory: IdentityMemory,
+        call_deadline: Duration,
+        clock: Clock,
+    ) -> Self {
+        Self { transport, memory, windows: Windows::new(clock), call_deadline }
     }
 
     /// Who stands behind a name, a link or an id.
@@ -50,11 +59,9 @@ impl CrateClient {
     /// # Errors
     /// When the service could not answer.
     pub async fn resolve(&self, ask: &Ask, ledger: &CallLedger) -> Result<Resolution, UpstreamFault> {
-        let body = self.fetch(Family::Resolve, "/api/v2/resolve", &ask.query(), ledger).await?;
-        let resolution = match body {
-            Some(body) => resolution::read(&body)?,
-            None => Resolution::default(),
-        };
+        let request =
+            transport::Request { family: Family::Resolve, path: "/api/v2/resolve", query: &ask.query() };
+        let resolution = self.fetch(request, ledger, resolution::read).await?.unwrap_or_default();
         if let Some(identity) = &resolution.identity {
             self.memory.remember(identity);
         }
@@ -71,10 +78,8 @@ impl CrateClient {
         ledger: &CallLedger,
     ) -> Result<Option<Dossier>, UpstreamFault> {
         let query = [("fields", dossier::FIELDS.join(","))];
-        match self.fetch(Family::Artist, &key.path(), &query, ledger).await? {
-            Some(body) => dossier::read(&body, key),
-            None => Ok(None),
-        }
+        let request = transport::Request { family: Family::Artist, path: &key.path(), query: &query };
+        self.fetch(request, ledger, |body| dossier::read(body, key)).await.map(Option::flatten)
     }
 
     /// The catalogue rows that a search for `name` finds, for the same-name probe.
@@ -87,10 +92,8 @@ impl CrateClient {
         ledger: &CallLedger,
     ) -> Result<Vec<ProbeRow>, UpstreamFault> {
         let query = [("q", name.as_str().to_owned()), ("limit", PROBE_ROWS.to_string())];
-        match self.fetch(Family::Search, "/api/v2/search", &query, ledger).await? {
-            Some(body) => probe::read(&body),
-            None => Ok(Vec::new()),
-        }
+        let request = transport::Request { family: Family::Search, path: "/api/v2/search", query: &query };
+        self.fetch(request, ledger, probe::read).await.map(Option::unwrap_or_default)
     }
 
     /// What an earlier resolve learned about a cluster id.
@@ -99,15 +102,31 @@ impl CrateClient {
         self.memory.recall(cluster_id)
     }
 
-    /// One request: `None` when the service says that it holds nothing there.
-    async fn fetch(
+    /// One request through the windows: `None` when the service says that it holds nothing there.
+    ///
+    /// The answer is read in here, because one that cannot be read is a failure of the service too.
+    async fn fetch<T>(
         &self,
-        family: Family,
-        path: &str,
-        query: &[(&'static str, String)],
+        request: transport::Request<'_>,
+        ledger: &CallLedger,
+        read: impl FnOnce(&[u8]) -> Result<T, UpstreamFault>,
+    ) -> Result<Option<T>, UpstreamFault> {
+        let visit = self.windows.enter(request.family, ledger.caller())?;
+        let found = match self.send(request, ledger).await {
+            Ok(Some(body)) => read(&body).map(Some),
+            Ok(None) => Ok(None),
+            Err(fault) => Err(fault),
+        };
+        visit.ended(found.as_ref().map_or_else(|fault| fault.outcome(), |_| Outcome::Answered));
+        found
+    }
+
+    /// One request within its time, charged to `ledger`; `None` for a 404.
+    async fn send(
+        &self,
+        request: transport::Request<'_>,
         ledger: &CallLedger,
     ) -> Result<Option<bytes::Bytes>, UpstreamFault> {
-        let request = transport::Request { family, path, query };
         let answer = tokio::time::timeout(self.call_deadline, self.transport.send(request)).await;
         let Ok(answer) = answer else {
             ledger.count_unit();
@@ -128,3 +147,8 @@ impl CrateClient {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod faulty;
+#[cfg(test)]
+mod tests;

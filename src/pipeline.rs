@@ -5,6 +5,8 @@
 //! how it is written.
 
 mod answer;
+mod lists;
+mod parts;
 mod tool_call;
 mod unknown_tool;
 
@@ -12,7 +14,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use self::answer::{refused, result};
-use crate::app::App;
+pub use self::lists::Lists;
+pub use self::parts::Parts;
 use crate::auth;
 use crate::prompts;
 use crate::protocol::era::Era;
@@ -30,21 +33,21 @@ const LISTS: CacheHint = CacheHint { ttl_ms: 300_000 };
 const URI_ECHO_MAX_CHARS: usize = 200;
 
 /// Answers one POST to an MCP endpoint.
-pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
-    let mut trace = Trace::start(&app.clock);
+pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
+    let mut trace = Trace::start(&parts.clock);
     let address = post.client.group().first();
     let who = auth::authenticate(&post.headers);
-    if let Err(wait) = app.admission.guard(who.as_ref().ok(), address) {
-        return McpAnswer::Ready(answer::flooded(app, trace, wait));
+    if let Err(wait) = parts.admission.guard(who.as_ref().ok(), address) {
+        return McpAnswer::Ready(answer::flooded(parts, trace, wait));
     }
     let principal = match who {
         Ok(principal) => principal,
-        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(app, trace, refusal)),
+        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(parts, trace, refusal)),
     };
     let request = match protocol::receive(&post.headers, &post.body) {
         Ok(Incoming::Request(request)) => request,
         Ok(Incoming::Acknowledge) => return McpAnswer::Ready(answer::acknowledged(trace)),
-        Err(refusal) => return McpAnswer::Ready(answer::unreadable(app, trace, &refusal)),
+        Err(refusal) => return McpAnswer::Ready(answer::unreadable(parts, trace, &refusal)),
     };
     if let Method::ToolsCall { name, arguments } = request.method {
         let tool = match unknown_tool::find(&name, post.profile) {
@@ -57,17 +60,17 @@ pub fn answer(app: &Arc<App>, post: McpRequest) -> McpAnswer {
         trace.asks("tools/call", tool.as_str());
         let headers = answer::id_header(&trace);
         let last = answer::last(&trace, request.id.clone());
-        let (app, id, era) = (Arc::clone(app), request.id, request.era);
+        let (parts, id, era) = (Arc::clone(parts), request.id, request.era);
         let work = Box::pin(async move {
-            tool_call::run(&app, trace, &principal, address, tool, &arguments, (&id, era)).await
+            tool_call::run(&parts, trace, &principal, address, tool, &arguments, (&id, era)).await
         });
         return McpAnswer::Later(Later { headers, work, last });
     }
-    McpAnswer::Ready(publish(app, trace, &post, request))
+    McpAnswer::Ready(publish(parts, trace, &post, request))
 }
 
 /// Everything but tool calls: documents that are ready, free of charge and the same for every caller.
-fn publish(app: &App, mut trace: Trace, post: &McpRequest, request: Request) -> HttpAnswer {
+fn publish(parts: &Parts, mut trace: Trace, post: &McpRequest, request: Request) -> HttpAnswer {
     let Request { id, era, method } = request;
     let listed = |list| (Some(LISTS), Ok(Cow::Borrowed(list)));
     let made = |document| Ok(Cow::Owned(document));
@@ -76,13 +79,14 @@ fn publish(app: &App, mut trace: Trace, post: &McpRequest, request: Request) -> 
         Method::Initialize(version) => (None, made(reply::initialize(Era::Legacy(version), INSTRUCTIONS))),
         Method::Ping => (None, made(serde_json::json!({}))),
         Method::Discover => (Some(LISTS), made(reply::discover(INSTRUCTIONS))),
-        Method::ToolsList => listed(app.lists.tools(post.profile)),
-        Method::ResourcesList => listed(&app.lists.resources),
-        Method::ResourceTemplatesList => listed(&app.lists.resource_templates),
-        Method::ResourcesRead { uri } => {
-            (Some(LISTS), app.resources.read(&uri).map(Cow::Owned).ok_or_else(|| no_such_resource(era, &uri)))
-        }
-        Method::PromptsList => listed(&app.lists.prompts),
+        Method::ToolsList => listed(parts.lists.tools(post.profile)),
+        Method::ResourcesList => listed(&parts.lists.resources),
+        Method::ResourceTemplatesList => listed(&parts.lists.resource_templates),
+        Method::ResourcesRead { uri } => (
+            Some(LISTS),
+            parts.resources.read(&uri).map(Cow::Owned).ok_or_else(|| no_such_resource(era, &uri)),
+        ),
+        Method::PromptsList => listed(&parts.lists.prompts),
         Method::PromptsGet { name, arguments } => (None, prompts::get(&name, &arguments).map(Cow::Owned)),
         Method::Complete { prompt, argument, typed } => {
             (None, made(prompts::complete(prompt.as_deref(), &argument, &typed)))

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::window::{Closed, Outcome, Scope};
+
 /// A request that brought no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamFault {
@@ -23,4 +25,33 @@ pub enum UpstreamFault {
     /// The service could not be reached, or the connection broke.
     #[error("no connection")]
     Unreachable,
+    /// The service was not asked, because it failed too often just now.
+    #[error("not asked: a degraded window of {scope}")]
+    Window {
+        /// What is not being asked.
+        scope: Scope,
+        /// When to try again.
+        retry_after: Duration,
+    },
+}
+
+impl UpstreamFault {
+    /// What it says about the health of the service: a refusal is about the request, all else is a
+    /// failure.
+    pub(super) fn outcome(self) -> Outcome {
+        match self {
+            Self::Status { status: ..500 } => Outcome::Refused,
+            Self::Status { .. } | Self::CallDeadline { .. } | Self::Unreadable | Self::Unreachable => {
+                Outcome::Failed
+            }
+            // Nothing was asked, so nothing is learned.
+            Self::Window { .. } => Outcome::Abandoned,
+        }
+    }
+}
+
+impl From<Closed> for UpstreamFault {
+    fn from(closed: Closed) -> Self {
+        Self::Window { scope: closed.scope, retry_after: closed.retry_after }
+    }
 }

@@ -1,15 +1,41 @@
-//! What one call has cost so far. Shared, so that it is right even when the call is cut short.
+//! What one call has cost so far, and on whose behalf. Shared, so that it is right even when the call
+//! is cut short.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Who a request is made for, as a key that only tells callers apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caller(u64);
+
+impl Caller {
+    /// The caller of `key`. Whoever makes keys sees to it that nothing can be read back from them.
+    #[must_use]
+    pub fn new(key: u64) -> Self {
+        Self(key)
+    }
+}
+
 /// Counts the requests that one call started.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CallLedger {
+    caller: Caller,
     units: AtomicU32,
     upstream_2xx: AtomicU32,
 }
 
 impl CallLedger {
+    /// An empty ledger for a call of `caller`.
+    #[must_use]
+    pub fn new(caller: Caller) -> Self {
+        Self { caller, units: AtomicU32::default(), upstream_2xx: AtomicU32::default() }
+    }
+
+    /// Who the call is made for.
+    #[must_use]
+    pub fn caller(&self) -> Caller {
+        self.caller
+    }
+
     /// Units to meter so far.
     #[must_use]
     pub fn units(&self) -> u32 {

@@ -33,18 +33,19 @@ pub fn envelope() -> Value {
 /// The compact schema that stands beside a tool in the list: enough to read an answer by.
 #[must_use]
 pub fn output() -> Value {
+    // One type a property, as some clients demand; what may be null says so in words.
     json!({
         "type": "object",
         "description": format!("Envelope; full schema: {SCHEMA_URI}"),
         "properties": {
             "ok": {"type": "boolean"},
-            "data": {"type": ["object", "null"]},
-            "present": {"type": ["boolean", "null"]},
-            "reason": {"type": ["string", "null"]},
-            "ambiguity": {"type": ["object", "null"]},
+            "data": {"description": "Facts; null on errors"},
+            "present": {"description": "false: not held, see reason; null on errors"},
+            "reason": {"description": "Why not held, or null"},
+            "ambiguity": {"description": "state, reasons, candidates; null on errors"},
             "attribution": {"type": "object"},
             "next_actions": {"type": "array", "items": {"type": "object"}},
-            "error": {"type": ["object", "null"]},
+            "error": {"description": "type, message, data; null when ok"},
             "meta": {"type": "object"},
         },
         "required": ["ok", "data", "error", "meta"],

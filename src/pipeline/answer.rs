@@ -7,7 +7,7 @@ use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::app::App;
+use super::parts::Parts;
 use crate::auth::AuthRefusal;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
@@ -64,14 +64,14 @@ pub(super) fn acknowledged(mut trace: Trace) -> HttpAnswer {
 }
 
 /// A request that was not understood.
-pub(super) fn unreadable(app: &App, mut trace: Trace, refusal: &Refusal) -> HttpAnswer {
-    trace.refuse(Refused::Unreadable, &app.refused_lines);
+pub(super) fn unreadable(parts: &Parts, mut trace: Trace, refusal: &Refusal) -> HttpAnswer {
+    trace.refuse(Refused::Unreadable, &parts.refused_lines);
     with_id(&trace, HttpAnswer::with_body(refusal.status(), refusal.to_json().to_string()))
 }
 
 /// Credentials that are not accepted.
-pub(super) fn unauthenticated(app: &App, mut trace: Trace, refusal: AuthRefusal) -> HttpAnswer {
-    trace.refuse(Refused::Unauthenticated, &app.refused_lines);
+pub(super) fn unauthenticated(parts: &Parts, mut trace: Trace, refusal: AuthRefusal) -> HttpAnswer {
+    trace.refuse(Refused::Unauthenticated, &parts.refused_lines);
     let body = RpcError::invalid_request(refusal.message()).to_json(None).to_string();
     let mut answer = HttpAnswer::with_body(refusal.status(), body);
     if let Some(challenge) = refusal.challenge() {
@@ -81,8 +81,8 @@ pub(super) fn unauthenticated(app: &App, mut trace: Trace, refusal: AuthRefusal)
 }
 
 /// An address that sends too much.
-pub(super) fn flooded(app: &App, mut trace: Trace, wait: Duration) -> HttpAnswer {
-    trace.refuse(Refused::Flooded, &app.refused_lines);
+pub(super) fn flooded(parts: &Parts, mut trace: Trace, wait: Duration) -> HttpAnswer {
+    trace.refuse(Refused::Flooded, &parts.refused_lines);
     let body =
         RpcError::invalid_request("too many requests from this address; wait for Retry-After").to_json(None);
     let mut answer = HttpAnswer::with_body(StatusCode::TOO_MANY_REQUESTS, body.to_string());

@@ -9,9 +9,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::answer::encoded;
+use super::parts::Parts;
 use crate::admission::Permit;
 use crate::answer::{Data, Finding};
-use crate::app::App;
 use crate::auth::Principal;
 use crate::crate_client::CallLedger;
 use crate::envelope::Envelope;
@@ -31,7 +31,7 @@ use crate::transport::HttpAnswer;
 
 /// Runs a call and writes its answer, whatever comes of it: a fault of a tool is an answer too.
 pub(super) async fn run(
-    app: &App,
+    parts: &Parts,
     mut trace: Trace,
     principal: &Principal,
     address: IpAddr,
@@ -42,13 +42,13 @@ pub(super) async fn run(
     let mut spent = Spent::default();
     // Nothing that the tool leaves half done outlives the call: the client is built to be cut short at
     // any point, as every deadline does.
-    let attempt = AssertUnwindSafe(attempt(app, principal, address, tool, arguments, &mut spent));
+    let attempt = AssertUnwindSafe(attempt(parts, principal, address, tool, arguments, &mut spent));
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
-    let meta = meta(app, &trace, principal, &spent);
+    let meta = meta(parts, &trace, principal, &spent);
     let units = meta.units;
     let envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
-        Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), app.origin), meta),
+        Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
     let answer = write(id, era, envelope);
@@ -71,7 +71,7 @@ struct Spent {
 }
 
 async fn attempt(
-    app: &App,
+    parts: &Parts,
     principal: &Principal,
     address: IpAddr,
     tool: ToolName,
@@ -85,18 +85,19 @@ async fn attempt(
         spent.view_coerced = true;
     }
     spent.view = call.view();
-    let permit = app.admission.admit(principal, address, call.most_units())?;
+    let permit = parts.admission.admit(principal, address, call.most_units())?;
     let ledger = spent.permit.insert(permit).ledger();
-    let found = tokio::time::timeout(app.tool_deadline, call.run(&app.client, ledger, app.origin)).await;
-    found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, app.tool_deadline)))
+    let found =
+        tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, ledger, parts.origin)).await;
+    found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
 }
 
-fn meta(app: &App, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
+fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
     let anonymous = principal.is_anonymous();
     let ledger = spent.permit.as_ref().map(Permit::ledger);
     Meta {
         request_id: trace.id(),
-        generated_at: to_the_second(app.clock.utc()),
+        generated_at: to_the_second(parts.clock.utc()),
         anonymous,
         account_mode: None,
         client_class: ClientClass::Unknown,
@@ -109,10 +110,10 @@ fn meta(app: &App, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta 
         tokens_estimate: 0,
         truncated: false,
         degraded_limits: false,
-        anon_budget_bucket: anonymous.then(|| app.admission.anonymous_bucket()),
+        anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
         quota: None,
-        fixture_mode: app.origin == Origin::Fixtures,
+        fixture_mode: parts.origin == Origin::Fixtures,
     }
 }
 

@@ -34,7 +34,12 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     }
     follow_ups(&mut text, envelope);
     for call in envelope.suggested_tool_calls() {
-        line(&mut text, format_args!("Try: {} {}", call.tool(), arguments(call.args())));
+        // Their values are what the caller typed: they stand in the JSON only.
+        let names: Vec<&str> = call.args().keys().map(String::as_str).collect();
+        line(
+            &mut text,
+            format_args!("Try {} with {}: see suggested_tool_calls.", call.tool(), names.join(", ")),
+        );
     }
     if envelope.is_ok() {
         line(&mut text, format_args!("{}", envelope.attribution().line()));
@@ -98,6 +103,10 @@ fn who(text: &mut String, identity: &IdentityFacts, state: &str) {
         _ => "observed, not a verified identity",
     };
     line(text, format_args!("{name}: {standing}."));
+    if state == "name_collision" {
+        // Its ids stand with those of the others, from whom one has to be chosen first.
+        return;
+    }
     if let Some(id) = &identity.cluster_id {
         line(text, format_args!("cluster_id: {id}"));
     }

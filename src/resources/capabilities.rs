@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::admission::{AdmissionLimits, whole_ms};
+use crate::admission::AdmissionLimits;
 use crate::answer::LINKS_SHOWN;
+use crate::clock::whole_ms;
 use crate::envelope::ENVELOPE_VERSION;
 use crate::envelope::error::{ErrorType, Property};
 use crate::envelope::untrusted::UNTRUSTED_TEXTS_MAX;

@@ -1,6 +1,9 @@
 //! Counts tokens without a tokenizer: splits text the way `o200k_base` does before it merges, and
 //! charges each piece what such pieces cost on average. A test holds it to the real tokenizer.
 
+/// What the tokenizer finds on top of the piece costs below, over the answers of the demo catalogue.
+const CALIBRATION_PERCENT: u64 = 104;
+
 /// What kind of piece a run of characters is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -91,7 +94,7 @@ pub fn tokens(text: &str) -> u32 {
         }
         previous = Some(kind);
     }
-    u32::try_from(quarters.div_ceil(4)).unwrap_or(u32::MAX)
+    u32::try_from((quarters * CALIBRATION_PERCENT).div_ceil(400)).unwrap_or(u32::MAX)
 }
 
 /// Whether a word goes on: a capital behind a small letter starts a new one.

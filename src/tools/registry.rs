@@ -82,6 +82,9 @@ pub fn list(profile: Profile) -> Value {
     json!({"tools": tools})
 }
 
+/// As long as the longest id, for all of them: one that stands in another's place is told where it belongs.
+const ID_MAX_CHARS: usize = 64;
+
 static RESOLVE_ARTIST: ToolSpec = ToolSpec {
     name: ToolName::ResolveArtist,
     title: "Resolve an artist",
@@ -97,10 +100,10 @@ static RESOLVE_ARTIST: ToolSpec = ToolSpec {
             "Link to the artist on Discogs, MusicBrainz, Bandcamp, Spotify, SoundCloud, YouTube or \
                 Instagram",
         ),
-        ArgumentSpec::text("cluster_id", 64, "Id from an earlier answer, 64 hex digits"),
-        ArgumentSpec::text("discogs_id", 20, "Discogs artist id, digits only"),
-        ArgumentSpec::text("mbid", 64, "MusicBrainz artist id, a UUID"),
-        ArgumentSpec::text("isrc", 20, "Recording code; finds its main artist"),
+        ArgumentSpec::text("cluster_id", ID_MAX_CHARS, "Id from an earlier answer, 64 hex digits"),
+        ArgumentSpec::text("discogs_id", ID_MAX_CHARS, "Discogs artist id, digits only"),
+        ArgumentSpec::text("mbid", ID_MAX_CHARS, "MusicBrainz artist id, a UUID"),
+        ArgumentSpec::text("isrc", ID_MAX_CHARS, "Recording code; finds its main artist"),
         ArgumentSpec::text("artist", 200, "Artist name, only together with track"),
         ArgumentSpec::text("track", 200, "Track title, only together with artist"),
     ],

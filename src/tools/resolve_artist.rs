@@ -8,6 +8,7 @@ use super::{refusal, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
 use crate::envelope::attribution::{Attribution, Origin, of_discogs};
+use crate::envelope::degraded::Degraded;
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
@@ -135,6 +136,14 @@ struct Found {
     resolution: Resolution,
     probe: Probe,
     folded: bool,
+    /// Why the probe gave nothing, when it should have.
+    degraded: Option<Degraded>,
+}
+
+impl Found {
+    fn new(resolution: Resolution, probe: Probe) -> Self {
+        Self { resolution, probe, folded: false, degraded: None }
+    }
 }
 
 /// Asks the data service and assesses what it says.
@@ -146,15 +155,13 @@ pub(super) async fn run(
 ) -> Result<Finding, ToolError> {
     let found = match lookup {
         Lookup::Name(name) => by_name(name, client, ledger).await,
-        Lookup::Locator(_, ask) => client.resolve(ask, ledger).await.map(|resolution| Found {
-            resolution,
-            probe: Probe::NotRun,
-            folded: false,
-        }),
+        Lookup::Locator(_, ask) => {
+            client.resolve(ask, ledger).await.map(|resolution| Found::new(resolution, Probe::NotRun))
+        }
     };
     let found = found.map_err(upstream_error::from)?;
     let assessment = assess(lookup, &found);
-    Ok(finding(lookup, found.resolution, &assessment, origin))
+    Ok(finding(lookup, found, &assessment, origin))
 }
 
 async fn by_name(
@@ -164,16 +171,20 @@ async fn by_name(
 ) -> Result<Found, UpstreamFault> {
     let resolution = client.resolve(&Ask::Name(name.clone()), ledger).await?;
     if !resolution.same_name_clusters.is_empty() {
-        return Ok(Found { resolution, probe: Probe::NotRun, folded: false });
+        return Ok(Found::new(resolution, Probe::NotRun));
     }
     if !fold(display_name(name.as_str())).is_comparable() {
-        return Ok(Found { resolution, probe: Probe::NotComparable, folded: false });
+        return Ok(Found::new(resolution, Probe::NotComparable));
     }
     // Homonyms are told apart by a number behind the name, so the search is for the name without it.
     let bare = ArtistName::parse(Argument::Q, display_name(name.as_str())).unwrap_or_else(|_| name.clone());
     // The lookup itself succeeded: a probe that fails makes the answer less sure, not an error.
-    let Ok(rows) = client.same_name_rows(&bare, ledger).await else {
-        return Ok(Found { resolution, probe: Probe::Unavailable, folded: false });
+    let rows = match client.same_name_rows(&bare, ledger).await {
+        Ok(rows) => rows,
+        Err(fault) => {
+            let degraded = Some(upstream_error::degraded(fault));
+            return Ok(Found { degraded, ..Found::new(resolution, Probe::Unavailable) });
+        }
     };
     if resolution.identity.is_none()
         && let FoldedPick::One(row) = pick_folded(name.as_str(), &rows)
@@ -182,9 +193,9 @@ async fn by_name(
         let by_id = client.resolve(&Ask::Cluster(cluster_id), ledger).await?;
         let folded = by_id.identity.is_some();
         let resolution = if folded { by_id } else { resolution };
-        return Ok(Found { resolution, probe: Probe::Rows(rows), folded });
+        return Ok(Found { folded, ..Found::new(resolution, Probe::Rows(rows)) });
     }
-    Ok(Found { resolution, probe: Probe::Rows(rows), folded: false })
+    Ok(Found::new(resolution, Probe::Rows(rows)))
 }
 
 fn assess(lookup: &Lookup, found: &Found) -> Assessment {
@@ -202,7 +213,8 @@ fn assess(lookup: &Lookup, found: &Found) -> Assessment {
     })
 }
 
-fn finding(lookup: &Lookup, resolution: Resolution, assessment: &Assessment, origin: Origin) -> Finding {
+fn finding(lookup: &Lookup, found: Found, assessment: &Assessment, origin: Origin) -> Finding {
+    let Found { resolution, degraded, .. } = found;
     let sources = sources(&resolution, assessment, origin);
     let present = match (&resolution.identity, assessment.state, lookup) {
         (_, AmbiguityState::Unresolved, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
@@ -220,7 +232,7 @@ fn finding(lookup: &Lookup, resolution: Resolution, assessment: &Assessment, ori
         data: Data::ResolvedArtist(data),
         present,
         ambiguity: Some(Ambiguity::from(assessment)),
-        degraded: None,
+        degraded,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&sources, origin),
         next_actions,
@@ -269,4 +281,71 @@ fn distinct(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
         let earlier = candidates.iter().take(at).any(|earlier| earlier.cluster_id == candidate.cluster_id);
         (!earlier).then_some(candidate)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crate_client::faulty::{Behaviour, Faulty, call_of, client};
+    use crate::envelope::degraded::FallbackTier;
+    use crate::model::family::Family;
+
+    const FOUND: &str = r#"{"cluster_id":null,"slug":"somebody","display":"Somebody","resolved_via":"discogs",
+        "locators":{"discogs":5}}"#;
+
+    async fn somebody(client: &CrateClient, ledger: &CallLedger) -> Result<Finding, ToolError> {
+        let name = ArtistName::parse(Argument::Q, "Somebody").unwrap();
+        run(&Lookup::Name(name), client, ledger, Origin::Fixtures).await
+    }
+
+    fn unavailable(finding: &Finding) -> bool {
+        let ambiguity = finding.ambiguity.as_ref().unwrap();
+        let reason = "same_name_probe:unavailable".to_owned();
+        ambiguity.state() == "unknown" && ambiguity.reasons().contains(&reason)
+    }
+
+    fn found_but_search(faulty: &Faulty, search: Behaviour) {
+        faulty.set(Family::Resolve, Behaviour::Says(200, FOUND));
+        faulty.set(Family::Search, search);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_probe_that_fails_is_told_as_a_missing_signal() {
+        for search in [
+            Behaviour::Fails(UpstreamFault::Unreachable),
+            Behaviour::Hangs,
+            Behaviour::Says(500, ""),
+            Behaviour::Says(429, ""),
+            Behaviour::Says(200, "{}"),
+        ] {
+            let (client, faulty, _) = client();
+            found_but_search(&faulty, search.clone());
+            let finding = somebody(&client, &call_of(1)).await.unwrap();
+            assert!(unavailable(&finding), "{search:?}");
+            assert_eq!(finding.degraded, Some(Degraded::at(FallbackTier::NoSignal)), "{search:?}");
+            assert_eq!(finding.present, Ok(()), "{search:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_probe_that_a_window_refuses_is_told_as_unavailable_and_costs_nothing() {
+        let (client, faulty, _) = client();
+        found_but_search(&faulty, Behaviour::Says(500, ""));
+        for caller in 1..=5 {
+            assert!(somebody(&client, &call_of(caller)).await.is_ok());
+        }
+        let ledger = call_of(1);
+        let finding = somebody(&client, &ledger).await.unwrap();
+        assert!(unavailable(&finding));
+        assert_eq!(finding.degraded, Some(Degraded::at(FallbackTier::Unavailable)));
+        assert_eq!((faulty.sent(Family::Search), ledger.units()), (5, 1));
+    }
+
+    #[tokio::test]
+    async fn a_probe_that_ran_leaves_nothing_degraded() {
+        let (client, faulty, _) = client();
+        found_but_search(&faulty, Behaviour::Says(200, r#"{"results":[]}"#));
+        let finding = somebody(&client, &call_of(1)).await.unwrap();
+        assert_eq!(finding.degraded, None);
+    }
 }

@@ -1,6 +1,8 @@
 //! Faults of the data service in the words of the closed error vocabulary.
 
+use crate::clock::whole_ms;
 use crate::crate_client::UpstreamFault;
+use crate::crate_client::window::Scope;
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
 
@@ -26,7 +28,34 @@ pub fn from(fault: UpstreamFault) -> ToolError {
             retry("The data service sent an answer that cannot be read.", "unreadable")
         }
         UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable"),
+        UpstreamFault::Window { scope, retry_after } => {
+            let message = match scope {
+                Scope::Service => {
+                    "The data service keeps failing, so it is not asked for a while.".to_owned()
+                }
+                Scope::Family(family) => format!(
+                    "The data service keeps failing on {} requests, so these are not made for a while.",
+                    family.as_str()
+                ),
+            };
+            ToolError::new(ErrorType::UpstreamDegraded, message)
+                .with("retry_after_ms", whole_ms(retry_after))
+                .hint("Wait for retry_after_ms, then call again.")
+                .degraded(degraded(fault))
+        }
     }
+}
+
+/// What an answer that does without the failed request says about it.
+#[must_use]
+pub fn degraded(fault: UpstreamFault) -> Degraded {
+    Degraded::at(match fault {
+        UpstreamFault::Window { .. } => FallbackTier::Unavailable,
+        UpstreamFault::CallDeadline { .. }
+        | UpstreamFault::Status { .. }
+        | UpstreamFault::Unreadable
+        | UpstreamFault::Unreachable => FallbackTier::NoSignal,
+    })
 }
 
 /// The error of a call that ran out of time.
@@ -53,6 +82,7 @@ fn retry(message: &str, reason: &'static str) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::family::Family;
     use std::time::Duration;
 
     #[test]
@@ -70,5 +100,19 @@ mod tests {
         }
         assert_eq!(of(UpstreamFault::Unreadable), (true, true));
         assert_eq!(of(UpstreamFault::Unreachable), (true, true));
+        let window = UpstreamFault::Window { scope: Scope::Service, retry_after: Duration::from_secs(30) };
+        assert_eq!(of(window), (true, true));
+    }
+
+    #[test]
+    fn a_degraded_window_says_what_is_closed_and_for_how_long() {
+        for (scope, names_artist) in [(Scope::Service, false), (Scope::Family(Family::Artist), true)] {
+            let error = from(UpstreamFault::Window { scope, retry_after: Duration::from_micros(12_345_678) });
+            assert_eq!(error.kind(), ErrorType::UpstreamDegraded);
+            assert_eq!(error.message().contains("artist"), names_artist);
+            assert_eq!(error.datum("retry_after_ms"), Some(&serde_json::json!(12_346)));
+            assert!(error.datum("fix_hint").is_some());
+            assert_eq!(error.clone().degraded(Degraded::at(FallbackTier::Unavailable)), error);
+        }
     }
 }

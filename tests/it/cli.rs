@@ -2,7 +2,9 @@
 
 mod call;
 mod check_config;
+mod demo;
 mod fake_server;
+mod start;
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

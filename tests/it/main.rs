@@ -9,5 +9,13 @@
 )]
 
 mod cli;
+mod docs;
 mod fixtures;
+mod harness;
+mod honesty;
+mod layers;
+mod measured;
+mod protocol;
+mod tables;
+mod tools;
 mod transport;

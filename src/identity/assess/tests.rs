@@ -1,3 +1,5 @@
+//! Evidence and what must follow from it.
+
 use proptest::prelude::*;
 
 use super::{Assessment, Candidate, Evidence, Lookup, Probe, ProbeRow, Resolved, Tier, assess};

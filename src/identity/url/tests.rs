@@ -1,3 +1,5 @@
+//! Links as people paste them, and links that are not what they look like.
+
 use proptest::prelude::*;
 
 use super::{ArtistUrl, Site, looks_like_url};

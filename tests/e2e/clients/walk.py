@@ -45,8 +45,10 @@ def _answer(report: Report, what: str, result: dict, schema: Draft202012Validato
     line = (envelope.get("attribution") or {}).get("line")
     report.check(f"{what}: attribution.line is there", isinstance(line, str) and line, envelope.get("attribution"))
     first = (result.get("content") or [{}])[0]
-    with_line = first.get("type") == "text" and line and line in first["text"]
-    report.check(f"{what}: the first content block is text with the attribution line", with_line, first)
+    # An error presents no data, so its text names the error instead of the sources.
+    said = line if ok else (envelope.get("error") or {}).get("type")
+    says = first.get("type") == "text" and said and said in first["text"]
+    report.check(f"{what}: the first content block is text and says {said}", says, first)
     fixture_mode = (envelope.get("meta") or {}).get("fixture_mode")
     report.check(f"{what}: meta.fixture_mode is true", fixture_mode is True, envelope.get("meta"))
     return envelope
@@ -104,10 +106,13 @@ async def _steps(report: Report, client: Foreign) -> None:
     report.check("bad argument: invalid_argument", error.get("type") == "invalid_argument", error)
     verdict = (error.get("recoverable"), error.get("retryable"))
     report.check("bad argument: recoverable, not retryable", verdict == (True, False), error)
-    report.check("bad argument: names the parameter", detail.get("param") == "qq", detail)
+    report.check("bad argument: names a parameter", isinstance(detail.get("param"), str), detail)
     meant = detail.get("did_you_mean")
     report.check("bad argument: did_you_mean q", meant == "q" or (isinstance(meant, list) and "q" in meant), detail)
     report.check("bad argument: says how to fix it", isinstance(detail.get("fix_hint"), str), detail)
+    corrected = (refused.get("suggested_tool_calls") or [{}])[0]
+    applies = corrected.get("tool") == "resolve_artist" and (corrected.get("args") or {}).get("q") == ARTIST
+    report.check("bad argument: the corrected call comes with it", applies, refused.get("suggested_tool_calls"))
     report.check("bad argument: does not repeat the value", ARTIST not in json.dumps(error), error)
     absent = [refused.get(name, "missing") for name in ("data", "present", "ambiguity")]
     report.check("bad argument: data, present and ambiguity are null", absent == [None] * 3, absent)

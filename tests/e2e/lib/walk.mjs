@@ -32,7 +32,9 @@ function checkAnswer(report, what, result, validate, ok) {
   const line = envelope?.attribution?.line;
   report.check(`${what}: attribution.line is there`, typeof line === 'string' && line.length > 0, envelope?.attribution);
   const first = result.content?.[0];
-  report.check(`${what}: the first content block is text with the attribution line`, first?.type === 'text' && first.text.includes(line), first);
+  // An error presents no data, so its text names the error instead of the sources.
+  const said = ok ? line : envelope?.error?.type;
+  report.check(`${what}: the first content block is text and says ${said}`, first?.type === 'text' && first.text.includes(said), first);
   report.check(`${what}: meta.fixture_mode is true`, envelope?.meta?.fixture_mode === true, envelope?.meta);
   return envelope ?? {};
 }
@@ -85,9 +87,11 @@ async function steps(report, client) {
   const { error } = refused;
   report.check('bad argument: invalid_argument', error?.type === 'invalid_argument', error);
   report.check('bad argument: recoverable, not retryable', error?.recoverable === true && error?.retryable === false, error);
-  report.check('bad argument: names the parameter', error?.data?.param === 'qq', error?.data);
+  report.check('bad argument: names a parameter', typeof error?.data?.param === 'string', error?.data);
   report.check('bad argument: did_you_mean q', [error?.data?.did_you_mean].flat().includes('q'), error?.data);
   report.check('bad argument: says how to fix it', typeof error?.data?.fix_hint === 'string', error?.data);
+  const [corrected] = refused.suggested_tool_calls ?? [];
+  report.check('bad argument: the corrected call comes with it', corrected?.tool === 'resolve_artist' && corrected.args?.q === ARTIST, refused.suggested_tool_calls);
   report.check('bad argument: does not repeat the value', !JSON.stringify(error ?? null).includes(ARTIST), error);
   report.check('bad argument: data, present and ambiguity are null', refused.data === null && refused.present === null && refused.ambiguity === null, refused);
 }

@@ -279,12 +279,14 @@ async fn a_failure_of_the_service_is_still_an_answer() {
     assert_refused(response, 500, "panic").await;
     let response = client.post(server.url("/mcp")).body("panic later").send().await.unwrap();
     assert_dressed(response.headers(), "panic later");
-    assert_eq!((response.status().as_u16(), &response.headers()["x-early"]), (500, "e-1"));
+    assert_eq!(response.status(), 500);
+    assert_eq!(response.headers()["x-early"], "e-1");
     let last = response.text().await.unwrap();
     assert!(last.contains(r#""id":"c-1""#) && last.contains("Failed"), "{last}");
     let streamed = client.post(server.url("/mcp")).header("accept", "text/event-stream").body("panic later");
     let streamed = streamed.send().await.unwrap();
-    assert_eq!((streamed.status().as_u16(), &streamed.headers()["x-early"]), (200, "e-1"));
+    assert_eq!(streamed.status(), 200);
+    assert_eq!(streamed.headers()["x-early"], "e-1");
     assert!(streamed.text().await.unwrap().ends_with(&format!("event: message\ndata: {last}\n\n")));
     assert_eq!(client.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
 }

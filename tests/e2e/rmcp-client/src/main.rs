@@ -33,11 +33,7 @@ impl walk::Foreign for Rmcp {
 
     async fn call(&self, name: &'static str, arguments: Value) -> Result<Value, Failure> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        plain(
-            self.0
-                .call_tool(CallToolRequestParams::new(name).with_arguments(arguments))
-                .await,
-        )
+        plain(self.0.call_tool(CallToolRequestParams::new(name).with_arguments(arguments)).await)
     }
 
     async fn read(&self, uri: &str) -> Result<Value, Failure> {
@@ -50,10 +46,7 @@ async fn run(url: &str, era: &str) -> Result<bool, Failure> {
         "legacy" => (ClientLifecycleMode::Initialize, ProtocolVersion::V_2025_11_25),
         "modern" => {
             let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-            (
-                ClientLifecycleMode::Discover { preferred_versions },
-                ProtocolVersion::V_2026_07_28,
-            )
+            (ClientLifecycleMode::Discover { preferred_versions }, ProtocolVersion::V_2026_07_28)
         }
         _ => return Err("the era is legacy or modern".into()),
     };
@@ -63,11 +56,7 @@ async fn run(url: &str, era: &str) -> Result<bool, Failure> {
     let client = Rmcp(serve_client_with_lifecycle((), transport, lifecycle).await?);
     let negotiated = client.0.peer_info().map(|info| json!(info.protocol_version));
     let passed = walk::walk(&format!("rmcp, {era}"), &client, |report| {
-        report.check(
-            &format!("speaks {spoken}"),
-            negotiated == Some(json!(spoken)),
-            &negotiated,
-        );
+        report.check(&format!("speaks {spoken}"), negotiated == Some(json!(spoken)), &negotiated);
     })
     .await;
     client.0.cancel().await?;

@@ -50,11 +50,7 @@ pub async fn walk(label: &str, client: &impl Foreign, extra: impl FnOnce(&mut Re
     for failure in &report.failures {
         println!("  FAILED {failure}");
     }
-    println!(
-        "{label}: {} passed, {} failed",
-        report.passed,
-        report.failures.len()
-    );
+    println!("{label}: {} passed, {} failed", report.passed, report.failures.len());
     report.failures.is_empty()
 }
 
@@ -70,11 +66,7 @@ async fn steps(report: &mut Report, client: &impl Foreign) -> Result<(), Failure
         let described = tool["description"].as_str().is_some_and(|text| !text.is_empty());
         report.check(&format!("{name}: described"), described, &tool["description"]);
         let schemas = [&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]];
-        report.check(
-            &format!("{name}: both schemas are objects"),
-            schemas == ["object"; 2],
-            schemas,
-        );
+        report.check(&format!("{name}: both schemas are objects"), schemas == ["object"; 2], schemas);
         let hints =
             ["readOnlyHint", "destructiveHint", "openWorldHint"].map(|hint| &tool["annotations"][hint]);
         report.check(
@@ -85,42 +77,21 @@ async fn steps(report: &mut Report, client: &impl Foreign) -> Result<(), Failure
     }
 
     let resources = client.resources().await?;
-    let uris: Vec<&str> = resources["resources"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|it| it["uri"].as_str())
-        .collect();
-    report.check(
-        "resources/list has the four",
-        RESOURCES.iter().all(|uri| uris.contains(uri)),
-        &uris,
-    );
+    let uris: Vec<&str> =
+        resources["resources"].as_array().into_iter().flatten().filter_map(|it| it["uri"].as_str()).collect();
+    report.check("resources/list has the four", RESOURCES.iter().all(|uri| uris.contains(uri)), &uris);
     let capabilities = read_json(report, client, "hosaka://capabilities").await?;
     let published = capabilities.to_string();
     for word in names.iter().chain(&["invalid_argument"]) {
         let named = published.contains(&format!("\"{word}\""));
-        report.check(
-            &format!("hosaka://capabilities names {word}"),
-            named,
-            &capabilities,
-        );
+        report.check(&format!("hosaka://capabilities names {word}"), named, &capabilities);
     }
     let schema = read_json(report, client, "hosaka://envelope-schema").await?;
     let schema = jsonschema::draft202012::new(&schema)?;
 
-    let resolved = answer(
-        report,
-        "resolve",
-        &client.call("resolve_artist", json!({"q": ARTIST})).await?,
-        &schema,
-        true,
-    );
-    report.check(
-        "resolve: present",
-        resolved["present"] == json!(true),
-        &resolved["present"],
-    );
+    let resolved =
+        answer(report, "resolve", &client.call("resolve_artist", json!({"q": ARTIST})).await?, &schema, true);
+    report.check("resolve: present", resolved["present"] == json!(true), &resolved["present"]);
     report.check(
         "resolve: one verified identity",
         resolved["ambiguity"]["state"] == "none",
@@ -132,68 +103,33 @@ async fn steps(report: &mut Report, client: &impl Foreign) -> Result<(), Failure
         &resolved["data"],
     );
     let key = &resolved["data"]["cluster_id"];
-    report.check(
-        "resolve: a cluster_id",
-        key.as_str().is_some_and(|key| !key.is_empty()),
-        &resolved["data"],
-    );
+    report.check("resolve: a cluster_id", key.as_str().is_some_and(|key| !key.is_empty()), &resolved["data"]);
 
-    let card = answer(
-        report,
-        "card",
-        &client.call("get_artist", json!({"key": key})).await?,
-        &schema,
-        true,
-    );
+    let card = answer(report, "card", &client.call("get_artist", json!({"key": key})).await?, &schema, true);
     report.check("card: present", card["present"] == json!(true), &card["present"]);
     let same = card["data"]["name"] == ARTIST && &card["data"]["cluster_id"] == key;
     report.check("card: of the same artist", same, &card["data"]);
     let ids = [&resolved["meta"]["request_id"], &card["meta"]["request_id"]];
-    report.check(
-        "each answer has a request_id of its own",
-        ids[1].is_string() && ids[0] != ids[1],
-        ids,
-    );
+    report.check("each answer has a request_id of its own", ids[1].is_string() && ids[0] != ids[1], ids);
 
     let refused = client.call("resolve_artist", json!({"qq": ARTIST})).await?;
     let refused = answer(report, "bad argument", &refused, &schema, false);
     let (error, detail) = (&refused["error"], &refused["error"]["data"]);
-    report.check(
-        "bad argument: invalid_argument",
-        error["type"] == "invalid_argument",
-        error,
-    );
+    report.check("bad argument: invalid_argument", error["type"] == "invalid_argument", error);
     let verdict = [&error["recoverable"], &error["retryable"]];
-    report.check(
-        "bad argument: recoverable, not retryable",
-        verdict == [&json!(true), &json!(false)],
-        error,
-    );
-    report.check(
-        "bad argument: names the parameter",
-        detail["param"] == "qq",
-        detail,
-    );
+    report.check("bad argument: recoverable, not retryable", verdict == [&json!(true), &json!(false)], error);
+    report.check("bad argument: names a parameter", detail["param"].is_string(), detail);
     let meant = &detail["did_you_mean"];
     let says_q = meant == "q" || meant.as_array().is_some_and(|list| list.contains(&json!("q")));
     report.check("bad argument: did_you_mean q", says_q, detail);
-    report.check(
-        "bad argument: says how to fix it",
-        detail["fix_hint"].is_string(),
-        detail,
-    );
-    report.check(
-        "bad argument: does not repeat the value",
-        !error.to_string().contains(ARTIST),
-        error,
-    );
+    report.check("bad argument: says how to fix it", detail["fix_hint"].is_string(), detail);
+    report.check("bad argument: does not repeat the value", !error.to_string().contains(ARTIST), error);
+    let corrected = &refused["suggested_tool_calls"][0];
+    let applies = corrected["tool"] == "resolve_artist" && corrected["args"]["q"] == ARTIST;
+    report.check("bad argument: the corrected call comes with it", applies, corrected);
     let absent = ["data", "present", "ambiguity"].map(|name| refused.get(name));
     let all_null = absent.iter().all(|value| value.is_some_and(Value::is_null));
-    report.check(
-        "bad argument: data, present and ambiguity are null",
-        all_null,
-        absent,
-    );
+    report.check("bad argument: data, present and ambiguity are null", all_null, absent);
     Ok(())
 }
 
@@ -206,10 +142,7 @@ fn answer(
     ok: bool,
 ) -> Value {
     let envelope = &result["structuredContent"];
-    let faults: Vec<String> = schema
-        .iter_errors(envelope)
-        .map(|fault| fault.to_string())
-        .collect();
+    let faults: Vec<String> = schema.iter_errors(envelope).map(|fault| fault.to_string()).collect();
     let promise = format!("{what}: structuredContent is valid against hosaka://envelope-schema");
     report.check(&promise, faults.is_empty(), &faults);
     report.check(
@@ -217,27 +150,16 @@ fn answer(
         envelope["envelope_version"] == "1",
         envelope,
     );
-    report.check(
-        &format!("{what}: ok is {ok}"),
-        envelope["ok"] == json!(ok),
-        &envelope["error"],
-    );
+    report.check(&format!("{what}: ok is {ok}"), envelope["ok"] == json!(ok), &envelope["error"]);
     let is_error = result["isError"].as_bool().unwrap_or(false);
-    report.check(
-        &format!("{what}: isError agrees with ok"),
-        is_error != ok,
-        &result["isError"],
-    );
+    report.check(&format!("{what}: isError agrees with ok"), is_error != ok, &result["isError"]);
     let line = envelope["attribution"]["line"].as_str().unwrap_or_default();
-    report.check(
-        &format!("{what}: attribution.line is there"),
-        !line.is_empty(),
-        &envelope["attribution"],
-    );
+    report.check(&format!("{what}: attribution.line is there"), !line.is_empty(), &envelope["attribution"]);
     let first = &result["content"][0];
-    let with_line = first["type"] == "text" && first["text"].as_str().is_some_and(|text| text.contains(line));
-    let promise = format!("{what}: the first content block is text with the attribution line");
-    report.check(&promise, with_line, first);
+    // An error presents no data, so its text names the error instead of the sources.
+    let said = if ok { line } else { envelope["error"]["type"].as_str().unwrap_or("an error type") };
+    let says = first["type"] == "text" && first["text"].as_str().is_some_and(|text| text.contains(said));
+    report.check(&format!("{what}: the first content block is text and says {said}"), says, first);
     let fixture_mode = &envelope["meta"]["fixture_mode"];
     report.check(
         &format!("{what}: meta.fixture_mode is true"),
@@ -252,7 +174,5 @@ async fn read_json(report: &mut Report, client: &impl Foreign, uri: &str) -> Res
     let contents = &result["contents"];
     let one = contents.as_array().is_some_and(|list| list.len() == 1) && contents[0]["uri"] == uri;
     report.check(&format!("{uri}: one content, of that uri"), one, contents);
-    Ok(serde_json::from_str(
-        contents[0]["text"].as_str().unwrap_or_default(),
-    )?)
+    Ok(serde_json::from_str(contents[0]["text"].as_str().unwrap_or_default())?)
 }

@@ -9,16 +9,18 @@ use crate::tools::registry;
 
 /// The result of each list method.
 #[derive(Debug)]
-pub(crate) struct Lists {
+pub struct Lists {
     core_tools: Value,
     full_tools: Value,
-    pub(crate) resources: Value,
-    pub(crate) resource_templates: Value,
-    pub(crate) prompts: Value,
+    pub(super) resources: Value,
+    pub(super) resource_templates: Value,
+    pub(super) prompts: Value,
 }
 
 impl Lists {
-    pub(super) fn new(resources: &Resources) -> Self {
+    /// Makes every list.
+    #[must_use]
+    pub fn new(resources: &Resources) -> Self {
         Self {
             core_tools: registry::list(Profile::Core),
             full_tools: registry::list(Profile::Full),
@@ -29,7 +31,7 @@ impl Lists {
     }
 
     /// The tools of an endpoint.
-    pub(crate) fn tools(&self, profile: Profile) -> &Value {
+    pub(super) fn tools(&self, profile: Profile) -> &Value {
         match profile {
             Profile::Core => &self.core_tools,
             Profile::Full => &self.full_tools,

@@ -1,0 +1,188 @@
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::faulty::{Behaviour, CALL_DEADLINE, call_of, client, nothing};
+use super::window::Scope;
+use super::*;
+use crate::identity::{Argument, Slug};
+
+const HALF_A_MINUTE: Duration = Duration::from_secs(30);
+
+async fn card(client: &CrateClient, caller: u64) -> Result<Option<Dossier>, UpstreamFault> {
+    client.dossier(&DossierKey::Slug(Slug::parse("x").unwrap()), &call_of(caller)).await
+}
+
+fn somebody() -> ArtistName {
+    ArtistName::parse(Argument::Q, "Somebody").unwrap()
+}
+
+fn failure() -> Behaviour {
+    Behaviour::Says(503, "")
+}
+
+/// Opens the window of the artist family by five failures of five callers.
+async fn open_artist(client: &CrateClient, faulty: &faulty::Faulty) {
+    faulty.set(Family::Artist, failure());
+    for caller in 1..=5 {
+        assert_eq!(card(client, caller).await, Err(UpstreamFault::Status { status: 503 }));
+    }
+}
+
+fn closed(answer: &Result<Option<Dossier>, UpstreamFault>) -> bool {
+    matches!(answer, Err(UpstreamFault::Window { .. }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_failure_of_the_service_counts_for_its_window() {
+    for (behaviour, fault) in [
+        (Behaviour::Fails(UpstreamFault::Unreachable), UpstreamFault::Unreachable),
+        (Behaviour::Hangs, UpstreamFault::CallDeadline { deadline: CALL_DEADLINE }),
+        (Behaviour::Says(500, "{}"), UpstreamFault::Status { status: 500 }),
+        (Behaviour::Says(504, "{}"), UpstreamFault::Status { status: 504 }),
+        (Behaviour::Says(200, "<html>"), UpstreamFault::Unreadable),
+        (Behaviour::Says(200, ""), UpstreamFault::Unreadable),
+        (Behaviour::Says(200, r#"{"identity":{"na"#), UpstreamFault::Unreadable),
+    ] {
+        let (client, faulty, _) = client();
+        faulty.set(Family::Artist, behaviour);
+        for caller in 1..=5 {
+            assert_eq!(card(&client, caller).await, Err(fault));
+        }
+        assert_eq!(
+            card(&client, 1).await,
+            Err(UpstreamFault::Window { scope: Scope::Family(Family::Artist), retry_after: HALF_A_MINUTE })
+        );
+        assert_eq!(faulty.sent(Family::Artist), 5);
+    }
+}
+
+#[tokio::test]
+async fn no_4xx_ever_counts_for_a_window() {
+    for status in 400..500 {
+        let (client, faulty, _) = client();
+        faulty.set(Family::Artist, Behaviour::Says(status, "{}"));
+        for caller in 0..50 {
+            assert!(!closed(&card(&client, caller).await), "{status}");
+        }
+        assert_eq!(faulty.sent(Family::Artist), 50, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_404_is_a_success_and_ends_a_row_of_failures() {
+    let (client, faulty, _) = client();
+    for _ in 0..3 {
+        faulty.set(Family::Artist, failure());
+        for _ in 0..9 {
+            assert!(!closed(&card(&client, 1).await));
+        }
+        faulty.set(Family::Artist, Behaviour::Says(404, "{}"));
+        assert_eq!(card(&client, 1).await, Ok(None));
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_a_window_refuses_costs_nothing_and_is_not_sent() {
+    let (client, faulty, _) = client();
+    open_artist(&client, &faulty).await;
+    let ledger = call_of(9);
+    assert!(closed(&client.dossier(&DossierKey::Slug(Slug::parse("x").unwrap()), &ledger).await));
+    assert_eq!((ledger.units(), ledger.upstream_2xx()), (0, 0));
+    assert_eq!(faulty.sent(Family::Artist), 5);
+}
+
+#[tokio::test]
+async fn artist_being_degraded_leaves_resolve_and_search_working() {
+    let (client, faulty, _) = client();
+    open_artist(&client, &faulty).await;
+    assert!(closed(&card(&client, 1).await));
+    assert_eq!(client.resolve(&Ask::Name(somebody()), &call_of(1)).await, Ok(Resolution::default()));
+    assert_eq!(client.same_name_rows(&somebody(), &call_of(1)).await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn ten_failures_of_one_caller_close_the_service_and_only_the_service() {
+    let (client, faulty, clock) = client();
+    faulty.set(Family::Artist, failure());
+    for _ in 0..10 {
+        assert!(!closed(&card(&client, 1).await));
+    }
+    assert_eq!(
+        client.resolve(&Ask::Name(somebody()), &call_of(2)).await,
+        Err(UpstreamFault::Window { scope: Scope::Service, retry_after: HALF_A_MINUTE })
+    );
+    clock.advance(HALF_A_MINUTE);
+    assert!(client.resolve(&Ask::Name(somebody()), &call_of(2)).await.is_ok());
+    assert!(!closed(&card(&client, 1).await));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trial_frees_its_slot_however_it_ends() {
+    let reopened = [
+        failure(),
+        Behaviour::Fails(UpstreamFault::Unreachable),
+        Behaviour::Hangs,
+        Behaviour::Says(200, r#"{"identity":{"na"#),
+    ];
+    let shut = [nothing(Family::Artist), Behaviour::Says(404, "{}"), Behaviour::Says(429, "{}")];
+    let reopened = reopened.into_iter().map(|behaviour| (behaviour, true));
+    for (behaviour, stays_closed) in reopened.chain(shut.into_iter().map(|behaviour| (behaviour, false))) {
+        let (client, faulty, clock) = client();
+        open_artist(&client, &faulty).await;
+        clock.advance(HALF_A_MINUTE);
+        faulty.set(Family::Artist, behaviour.clone());
+        assert!(!closed(&card(&client, 1).await), "{behaviour:?}");
+        assert_eq!(faulty.sent(Family::Artist), 6);
+        faulty.set(Family::Artist, nothing(Family::Artist));
+        assert_eq!(closed(&card(&client, 1).await), stays_closed, "{behaviour:?}");
+        clock.advance(HALF_A_MINUTE);
+        assert_eq!(card(&client, 1).await, Ok(None), "{behaviour:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_trial_whose_caller_goes_away_frees_its_slot_for_the_next_one() {
+    let (client, faulty, clock) = client();
+    open_artist(&client, &faulty).await;
+    clock.advance(HALF_A_MINUTE);
+    faulty.set(Family::Artist, Behaviour::Hangs);
+    for _ in 0..3 {
+        let mut trial = Box::pin(card(&client, 1));
+        let polled = |cx: &mut Context<'_>| Poll::Ready(trial.as_mut().poll(cx).is_pending());
+        assert!(std::future::poll_fn(polled).await);
+        assert!(closed(&card(&client, 2).await));
+        drop(trial);
+    }
+    assert_eq!(faulty.sent(Family::Artist), 5 + 3);
+    faulty.set(Family::Artist, nothing(Family::Artist));
+    assert_eq!(card(&client, 2).await, Ok(None));
+    assert_eq!(card(&client, 1).await, Ok(None));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_hundred_callers_at_once_cause_one_trial() {
+    for _ in 0..20 {
+        let (client, faulty, clock) = client();
+        open_artist(&client, &faulty).await;
+        clock.advance(HALF_A_MINUTE);
+        let go = Arc::new(Semaphore::new(0));
+        faulty.set(Family::Artist, Behaviour::Waits(Arc::clone(&go), r#"{"identity":null}"#));
+        let mut calls = JoinSet::new();
+        for caller in 0..100 {
+            let client = Arc::clone(&client);
+            calls.spawn(async move { card(&client, caller).await });
+        }
+        for _ in 0..99 {
+            assert!(closed(&calls.join_next().await.unwrap().unwrap()));
+        }
+        assert_eq!(faulty.sent(Family::Artist), 6);
+        go.add_permits(1);
+        assert_eq!(calls.join_next().await.unwrap().unwrap(), Ok(None));
+        faulty.set(Family::Artist, nothing(Family::Artist));
+        assert_eq!(card(&client, 1).await, Ok(None));
+    }
+}

@@ -1,0 +1,77 @@
+//! What pages name exists: files, modules, crates, links.
+
+use std::collections::BTreeSet;
+
+use crate::tables::{code, codes, page, root, table};
+
+/// Every page, by its name from the root.
+fn pages() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned()];
+    for entry in std::fs::read_dir(root().join("docs")).expect("docs") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        if name.ends_with(".md") {
+            pages.push(format!("docs/{name}"));
+        }
+    }
+    assert!(pages.len() > 8, "{pages:?}");
+    pages
+}
+
+#[test]
+fn every_file_that_the_architecture_names_exists() {
+    let files: Vec<String> =
+        codes(&page("docs/architecture.md")).into_iter().filter(|word| word.starts_with("src/")).collect();
+    assert!(files.len() > 30, "the walk names few files: {files:?}");
+    for file in files {
+        assert!(root().join(&file).is_file(), "{file} does not exist");
+    }
+}
+
+#[test]
+fn every_module_has_a_row_that_says_what_it_decides() {
+    let declared: BTreeSet<String> = page("src/lib.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';').map(str::to_owned))
+        .chain(["main".to_owned()])
+        .collect();
+    let rows = table(&page("docs/architecture.md"), "Modules");
+    let written: BTreeSet<String> = rows.iter().map(|row| code(&row[0])).collect();
+    assert_eq!(written, declared);
+    assert_eq!(rows.len(), declared.len());
+    assert!(rows.iter().all(|row| row.iter().all(|cell| !cell.is_empty())));
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest: toml::Table = page("Cargo.toml").parse().expect("a manifest");
+    for (section, heading) in [("dependencies", "In the program"), ("dev-dependencies", "In tests only")] {
+        let named: BTreeSet<String> =
+            manifest[section].as_table().expect("a table").keys().cloned().collect();
+        let rows = table(&page("docs/dependencies.md"), heading);
+        let written: BTreeSet<String> = rows.iter().map(|row| code(&row[0])).collect();
+        assert_eq!(written, named, "{section}");
+        assert!(rows.iter().all(|row| row[1].len() > 3));
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_file_or_to_another_site() {
+    let mut seen = 0;
+    for name in pages() {
+        let text = page(&name);
+        let folder = root().join(&name).parent().expect("a folder").to_owned();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            seen += 1;
+            if !target.starts_with("https://") {
+                assert!(folder.join(target).exists(), "{name} links to {target}");
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} links");
+}
+
+#[test]
+fn the_changelog_has_an_entry_for_this_version() {
+    let heading = format!("## [{}]", env!("CARGO_PKG_VERSION"));
+    assert!(page("CHANGELOG.md").lines().any(|line| line.starts_with(&heading)), "{heading}");
+}

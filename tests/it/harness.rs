@@ -1,0 +1,13 @@
+//! The real program as a server in fixture mode, and a small client of our own for it.
+//!
+//! Tests stay free of `async`: one runtime behind [`Demo`] carries all their requests.
+
+mod answer;
+mod artists;
+mod client;
+mod server;
+
+pub use answer::{Answer, Envelope};
+pub use artists::artists;
+pub use client::{JSON, MODERN, meta};
+pub use server::{Demo, PATIENCE};

@@ -1,0 +1,125 @@
+//! Starting the program, waiting until it is ready, and leaving nothing behind.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::client::Client;
+
+/// Long enough for a loaded machine; only reached when something is wrong.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs the program beside a shell that ends it and removes its folder as soon as the test's end of
+/// the pipe closes, however the test process ends.
+const KEEPER: &str = r#"
+"$0" demo --listen 127.0.0.1:0 --data "$1/data" 2>"$1/log" </dev/null &
+echo "pid $!"
+exec 2>/dev/null
+read -r _
+kill -KILL $!
+wait $!
+rm -rf "$1"
+"#;
+
+/// A running server of the demo catalogue.
+pub struct Demo {
+    /// Its port on 127.0.0.1.
+    pub port: u16,
+    /// The process.
+    pub pid: u32,
+    /// The certificate to trust, as PEM.
+    pub certificate: PathBuf,
+    folder: PathBuf,
+    keeper: Child,
+    pub(super) client: Client,
+}
+
+impl Demo {
+    /// The server that tests share which leave no trace in it.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Demo> = OnceLock::new();
+        SHARED.get_or_init(Self::start)
+    }
+
+    /// A server of its own, for a test that changes it.
+    pub fn start() -> Self {
+        Self::of(Path::new(env!("CARGO_BIN_EXE_ono-sendai")))
+    }
+
+    /// A server of another build.
+    pub fn of(binary: &Path) -> Self {
+        let folder = scratch();
+        let mut keeper = Command::new("sh")
+            .args(["-c", KEEPER])
+            .arg(binary)
+            .arg(&folder)
+            .env_clear()
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("sh runs");
+        let lines = lines_of(keeper.stdout.take().expect("a pipe"));
+        let line = |wanted: &str| loop {
+            let line = lines.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+                let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+                panic!("the server did not print {wanted:?}; its log: {log}")
+            });
+            if let Some(rest) = line.strip_prefix(wanted) {
+                break rest.to_owned();
+            }
+        };
+        let pid = line("pid ").parse().expect("a process id");
+        let url = line("ono-sendai is ready: ");
+        let port = url
+            .strip_prefix("https://localhost:")
+            .and_then(|rest| rest.strip_suffix("/mcp")?.parse().ok())
+            .unwrap_or_else(|| panic!("{url} is not the address of a demo"));
+        let certificate = folder.join("data/demo-cert.pem");
+        let client = Client::new(port, &certificate);
+        Self { port, pid, certificate, folder, keeper, client }
+    }
+
+    /// Its address for `path`.
+    pub fn url(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.port)
+    }
+
+    /// Everything that it has written to stderr so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).expect("a log")
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
+    }
+}
+
+/// An empty folder that no other test uses.
+fn scratch() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("demo-{}-{number}", std::process::id());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    folder
+}
+
+/// The lines of a pipe, which is read to its end whether or not anyone wants them.
+fn lines_of(pipe: impl std::io::Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            let _ = send.send(line);
+        }
+    });
+    receive
+}
