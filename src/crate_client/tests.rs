@@ -1,3 +1,5 @@
+//! The client over a service that fails: what the windows do to real requests.
+
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
