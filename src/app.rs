@@ -220,6 +220,7 @@ mod tests {
         assert_eq!(json["result"]["isError"], true);
         let envelope = &json["result"]["structuredContent"];
         assert_eq!(envelope["error"]["type"], "internal");
+        assert_eq!(envelope["meta"]["units"], 1, "what was asked for before the fault is counted");
         assert_eq!(envelope["meta"]["request_id"].as_str(), headers["x-request-id"].to_str().ok());
         assert!(!json.to_string().contains("the test asked"), "{json}");
     }

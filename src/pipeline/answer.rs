@@ -20,6 +20,9 @@ use crate::transport::{HttpAnswer, LastAnswer, LastWord};
 /// When a caller may ask again whose call was cut short by a stop, in seconds.
 const STOPPED_RETRY_S: u64 = 5;
 
+/// What a caller can do about a fault of this program.
+const UNEXPECTED: &str = "an unexpected error of the server; report the request id";
+
 /// A result, or what is left to say when it cannot be written.
 pub(super) fn result(
     mut trace: Trace,
@@ -46,7 +49,7 @@ pub(super) fn encoded(
 ) -> Result<Bytes, RpcError> {
     reply::encode(id, era, cache, body).map_err(|error| {
         tracing::error!(%error, "a result could not be written");
-        RpcError::new(RpcCode::Internal, "an unexpected error of the server; report the request id")
+        RpcError::new(RpcCode::Internal, UNEXPECTED)
     })
 }
 
@@ -100,7 +103,7 @@ pub(super) fn last(trace: &Trace, id: RequestId) -> LastAnswer {
                 stopped.set();
                 "the server is stopping; ask again"
             }
-            LastWord::Failed => "an unexpected error of the server; report the request id",
+            LastWord::Failed => UNEXPECTED,
         };
         let error = RpcError::new(RpcCode::Internal, message);
         let body = error.to_json(Some(&id)).to_string();
@@ -113,6 +116,12 @@ pub(super) fn last(trace: &Trace, id: RequestId) -> LastAnswer {
             LastWord::Failed => HttpAnswer::with_body(StatusCode::INTERNAL_SERVER_ERROR, body),
         }
     })
+}
+
+/// A fault of this program, before anything is known of the request.
+pub(super) fn failed(headers: HeaderMap) -> HttpAnswer {
+    let body = RpcError::new(RpcCode::Internal, UNEXPECTED).to_json(None).to_string();
+    HttpAnswer { headers, ..HttpAnswer::with_body(StatusCode::INTERNAL_SERVER_ERROR, body) }
 }
 
 /// The header fields of an answer that is still being worked out.
