@@ -173,7 +173,10 @@ impl Artists {
     /// Name, cluster and first Discogs id of every artist that is not invented.
     #[cfg(test)]
     pub(super) fn sourced(&self) -> impl Iterator<Item = (&str, Option<&'static str>, Option<u64>)> {
-        self.all.iter().take(self.real).map(|artist| (&*artist.name, artist.cluster_id, artist.main_discogs()))
+        self.all
+            .iter()
+            .take(self.real)
+            .map(|artist| (&*artist.name, artist.cluster_id, artist.main_discogs()))
     }
 
     /// Every artist's name beside each of their pages.

@@ -293,7 +293,8 @@ fn rows_alone(asked: &str, rows: &[ProbeRow], findings: &mut Findings) {
     let picked = match pick_folded(asked, rows) {
         FoldedPick::One(row) => vec![row],
         FoldedPick::Numbered(row) => {
-            let none_bound = if compared.exact == 0 { Reason::ProbeNoExactRows } else { Reason::ProbeNoBoundRows };
+            let none_bound =
+                if compared.exact == 0 { Reason::ProbeNoExactRows } else { Reason::ProbeNoBoundRows };
             findings.note(none_bound);
             vec![row]
         }

@@ -133,8 +133,9 @@ fn an_id_in_another_case_is_another_id_and_a_name_in_another_case_is_the_name() 
     let (mut ids, mut names) = (0, 0);
     for (artist, page) in demo().artists.pages() {
         let found = || resolved(&[("url", &format!("https://{page}"))])["display"].clone();
-        if let Some((front, id)) =
-            ["open.spotify.com/artist/", "youtube.com/channel/"].iter().find_map(|front| page.split_at_checked(front.len()).filter(|(start, _)| start == front))
+        if let Some((front, id)) = ["open.spotify.com/artist/", "youtube.com/channel/"]
+            .iter()
+            .find_map(|front| page.split_at_checked(front.len()).filter(|(start, _)| start == front))
         {
             assert_eq!(found(), artist, "{page}");
             for id in [id.to_lowercase(), id.to_uppercase(), other_case(id)] {
