@@ -191,7 +191,7 @@ mod tests {
             admission.admit(&caller(), HERE, 1).map(drop).map_err(|error| error.kind()),
             Err(ErrorType::AnonymousCapacityExhausted)
         );
-        permit.ledger().count_unit();
+        let _spent = permit.ledger().charge();
         drop(permit);
         assert!(admission.admit(&caller(), HERE, 9).is_ok());
         assert!(admission.admit(&caller(), HERE, 10).is_err());

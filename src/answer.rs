@@ -29,7 +29,7 @@ pub enum Data {
 pub struct IdentityFacts {
     /// The key to pass on.
     pub cluster_id: Option<String>,
-    /// The readable key.
+    /// The readable key; only of verified identities.
     pub slug: Option<String>,
     /// The name.
     pub name: Option<CleanName>,
@@ -53,12 +53,14 @@ impl From<&ArtistIdentity> for IdentityFacts {
     fn from(identity: &ArtistIdentity) -> Self {
         Self {
             cluster_id: identity.cluster_id.as_ref().map(ToString::to_string),
-            slug: identity.slug.as_ref().map(|slug| slug.as_str().to_owned()),
+            // A slug leads to the verified record of its name, which may be another artist's.
+            slug: identity
+                .slug
+                .as_ref()
+                .filter(|_| identity.tier == Tier::Discogs)
+                .map(|slug| slug.as_str().to_owned()),
             name: Some(identity.name.clone()),
-            resolved_via: Some(match identity.tier {
-                Tier::Discogs => "discogs",
-                Tier::Cluster => "cluster",
-            }),
+            resolved_via: Some(identity.tier.as_str()),
             discogs_id: identity.discogs_id.map(crate::identity::DiscogsId::get),
             mbid: identity.mbid.as_ref().map(ToString::to_string),
         }

@@ -18,7 +18,7 @@ mod resolution;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::ask::{Ask, DossierKey};
+pub use self::ask::Ask;
 pub use self::fault::UpstreamFault;
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
@@ -26,12 +26,12 @@ pub use self::resolution::Resolution;
 pub use self::transport::Transport;
 use self::window::{Outcome, Windows};
 use crate::clock::Clock;
-use crate::identity::{ArtistName, ClusterId, ProbeRow};
+use crate::identity::{ArtistKey, ArtistName, ClusterId, ProbeRow};
 use crate::model::artist::Dossier;
 use crate::model::family::Family;
 
 /// How many catalogue rows the same-name probe looks at.
-const PROBE_ROWS: u32 = 50;
+const PROBE_ROWS: u32 = 100;
 
 /// A client that shares one transport, one memory and one set of degraded windows among all calls.
 #[derive(Debug)]
@@ -40,6 +40,7 @@ pub struct CrateClient {
     memory: IdentityMemory,
     windows: Windows,
     call_deadline: Duration,
+    clock: Clock,
 }
 
 impl CrateClient {
@@ -51,7 +52,7 @@ impl CrateClient {
         call_deadline: Duration,
         clock: Clock,
     ) -> Self {
-        Self { transport, memory, windows: Windows::new(clock), call_deadline }
+        Self { transport, memory, windows: Windows::new(clock.clone()), call_deadline, clock }
     }
 
     /// Who stands behind a name, a link or an id.
@@ -74,12 +75,14 @@ impl CrateClient {
     /// When the service could not answer.
     pub async fn dossier(
         &self,
-        key: &DossierKey,
+        key: &ArtistKey,
         ledger: &CallLedger,
     ) -> Result<Option<Dossier>, UpstreamFault> {
         let query = [("fields", dossier::FIELDS.join(","))];
-        let request = transport::Request { family: Family::Artist, path: &key.path(), query: &query };
-        self.fetch(request, ledger, |body| dossier::read(body, key)).await.map(Option::flatten)
+        let path = format!("/api/v2/artist/{}", key.as_str());
+        let request = transport::Request { family: Family::Artist, path: &path, query: &query };
+        let this_year = self.clock.utc().year();
+        self.fetch(request, ledger, |body| dossier::read(body, this_year)).await.map(Option::flatten)
     }
 
     /// The catalogue rows that a search for `name` finds, for the same-name probe.
@@ -93,7 +96,8 @@ impl CrateClient {
     ) -> Result<Vec<ProbeRow>, UpstreamFault> {
         let query = [("q", name.as_str().to_owned()), ("limit", PROBE_ROWS.to_string())];
         let request = transport::Request { family: Family::Search, path: "/api/v2/search", query: &query };
-        self.fetch(request, ledger, probe::read).await.map(Option::unwrap_or_default)
+        // There is no such thing as a search that does not exist: who says so is not the service.
+        self.fetch(request, ledger, probe::read).await?.ok_or(UpstreamFault::Unreadable)
     }
 
     /// What an earlier resolve learned about a cluster id.
@@ -121,29 +125,37 @@ impl CrateClient {
         found
     }
 
-    /// One request within its time, charged to `ledger`; `None` for a 404.
+    /// One request within its time, charged to `ledger`; `None` for a 404 in the service's own words.
+    ///
+    /// The request is counted when it starts, so that one which is cut short is charged, and taken back
+    /// when it turns out to be free.
     async fn send(
         &self,
         request: transport::Request<'_>,
         ledger: &CallLedger,
     ) -> Result<Option<bytes::Bytes>, UpstreamFault> {
+        let charge = ledger.charge();
         let answer = tokio::time::timeout(self.call_deadline, self.transport.send(request)).await;
         let Ok(answer) = answer else {
-            ledger.count_unit();
             return Err(UpstreamFault::CallDeadline { deadline: self.call_deadline });
         };
-        let answer = answer?;
-        match answer.status {
-            200 => {
-                ledger.count_unit();
+        match answer {
+            Ok(answer) if answer.status == 200 => {
                 ledger.count_2xx();
                 Ok(Some(answer.body))
             }
-            404 => {
-                ledger.count_unit();
-                Ok(None)
+            Ok(answer) if answer.status == 404 => match reading::is_error(&answer.body) {
+                true => Ok(None),
+                false => Err(UpstreamFault::Unreadable),
+            },
+            Ok(answer) => {
+                charge.waive();
+                Err(UpstreamFault::Status { status: answer.status })
             }
-            status => Err(UpstreamFault::Status { status }),
+            Err(fault) => {
+                charge.waive();
+                Err(fault)
+            }
         }
     }
 }

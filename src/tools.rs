@@ -5,6 +5,7 @@
 
 pub mod argument;
 pub mod arguments;
+mod credit;
 pub mod get_artist;
 pub mod refusal;
 pub mod registry;
@@ -50,19 +51,15 @@ impl Call {
         }
     }
 
-    /// The view asked for, for tools that have views.
+    /// The view that is served, for tools that have views, and whether a wider one was asked for. All
+    /// callers of this version get the summary.
     #[must_use]
-    pub fn view(&self) -> Option<View> {
+    pub fn view(&self) -> (Option<View>, bool) {
         match self {
-            Self::ResolveArtist(_) => None,
-            Self::GetArtist(request) => Some(request.view),
-        }
-    }
-
-    /// Narrows the view to what a caller without an account gets.
-    pub fn narrow_view(&mut self, to: View) {
-        if let Self::GetArtist(request) = self {
-            request.view = to;
+            Self::ResolveArtist(_) => (None, false),
+            Self::GetArtist(request) => {
+                (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What can be asked of the service, as path and query.
 
-use crate::identity::{ArtistName, ClusterId, DiscogsId, Isrc, Mbid, Slug, TrackTitle};
+use crate::identity::{ArtistName, ClusterId, DiscogsId, Isrc, Mbid, TrackTitle};
 
 /// A way to name an artist to the service.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,24 +38,6 @@ impl Ask {
             Self::Recording { artist, track } => {
                 vec![("artist", artist.as_str().to_owned()), ("track", track.as_str().to_owned())]
             }
-        }
-    }
-}
-
-/// The address of a dossier.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DossierKey {
-    /// By the service's own id; always answered at the observed tier.
-    Cluster(ClusterId),
-    /// By the readable key.
-    Slug(Slug),
-}
-
-impl DossierKey {
-    pub(super) fn path(&self) -> String {
-        match self {
-            Self::Cluster(id) => format!("/api/v2/artist/{id}"),
-            Self::Slug(slug) => format!("/api/v2/artist/{}", slug.as_str()),
         }
     }
 }

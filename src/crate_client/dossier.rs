@@ -2,22 +2,28 @@
 
 use serde::Deserialize;
 
-use super::ask::DossierKey;
 use super::fault::UpstreamFault;
 use super::reading::{self, Raw};
 use super::resolution::{discogs_id, text, tier};
-use crate::identity::{ClusterId, Mbid, Tier, display_name};
-use crate::model::artist::{ArtistIdentity, Debut, Discography, Dossier, Emergence, Genre, Origin, Release};
+use crate::identity::{ClusterId, Mbid, Slug, Tier, display_name};
+use crate::model::artist::{
+    Aliases, ArtistIdentity, Debut, Discography, Dossier, Emergence, Genre, Merged, Origin, Release,
+};
 use crate::model::gap::{Fact, GapReason};
 use crate::model::prose::Prose;
 use crate::model::source::Source;
 use crate::model::text::CleanName;
+
+/// No sound was recorded before.
+const FIRST_RECORDED_YEAR: i32 = 1860;
 
 /// The facets that are asked for.
 pub(super) const FIELDS: [&str; 6] = ["identity", "behavioral", "emergence", "discography", "debut", "facts"];
 
 #[derive(Deserialize)]
 struct Wire<'a> {
+    #[serde(borrow, default)]
+    slug: Raw<'a>,
     #[serde(borrow, default)]
     identity: Raw<'a>,
     #[serde(borrow, default)]
@@ -109,7 +115,9 @@ struct WireFacts<'a> {
 }
 
 /// `Ok(None)` when the service holds no identity under the key.
-pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, UpstreamFault> {
+///
+/// `this_year` is the last year in which something can have been released.
+pub(super) fn read(body: &[u8], this_year: i32) -> Result<Option<Dossier>, UpstreamFault> {
     let wire: Wire<'_> = reading::body(body)?;
     let identity: WireIdentity<'_> = match reading::object(wire.identity) {
         Ok(identity) => identity,
@@ -124,13 +132,13 @@ pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, Ups
         .ok()
         .and_then(|facts| mbid(facts.mbid))
         .or_else(|| debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid)));
-    let Some(who) = who(&identity, key, mbid) else { return Err(UpstreamFault::Unreadable) };
+    let Some(who) = who(&identity, wire.slug, mbid) else { return Err(UpstreamFault::Unreadable) };
     Ok(Some(Dossier {
         identity: who,
-        discogs_artists_merged: discography.as_ref().ok().and_then(|found| merged(found.over_merge)),
+        merged: merged(wire.discography),
         aliases: aliases(identity.aliases),
         real_name: name(identity.realname),
-        debut: debut.and_then(|debut| first_release(debut.first_release_date)),
+        debut: debut.and_then(|debut| first_release(debut.first_release_date, this_year)),
         origin: facts.and_then(|facts| origin(&facts)),
         genre: reading::facet(wire.behavioral).and_then(|found| genre(&found)),
         discography: discography.and_then(|found| releases(&found)),
@@ -142,17 +150,13 @@ pub(super) fn read(body: &[u8], key: &DossierKey) -> Result<Option<Dossier>, Ups
     }))
 }
 
-fn who(identity: &WireIdentity<'_>, key: &DossierKey, mbid: Option<Mbid>) -> Option<ArtistIdentity> {
-    let (asked_cluster, asked_slug) = match key {
-        DossierKey::Cluster(id) => (Some(id.clone()), None),
-        DossierKey::Slug(slug) => (None, Some(slug.clone())),
-    };
+fn who(identity: &WireIdentity<'_>, slug: Raw<'_>, mbid: Option<Mbid>) -> Option<ArtistIdentity> {
     let name = text(identity.name)?;
     Some(ArtistIdentity {
         name: CleanName::new(display_name(&name))?,
         record_name: name,
-        cluster_id: text(identity.cluster_id).and_then(|id| ClusterId::parse(&id).ok()).or(asked_cluster),
-        slug: asked_slug,
+        cluster_id: text(identity.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
+        slug: text(slug).and_then(|slug| Slug::parse(&slug).ok()),
         // A binding that cannot be read is not a verified one.
         tier: tier(identity.resolved_via).unwrap_or(Tier::Cluster),
         discogs_id: discogs_id(identity.discogs_artist_id),
@@ -164,9 +168,15 @@ fn mbid(raw: Raw<'_>) -> Option<Mbid> {
     text(raw).and_then(|id| Mbid::parse(&id).ok())
 }
 
-fn merged(raw: Raw<'_>) -> Option<u64> {
-    let over_merge: WireOverMerge<'_> = reading::object(raw).ok()?;
-    reading::optional(over_merge.discogs_artist_id_count)
+/// The merge concerns the whole record, so it is read whatever the state of the discography is.
+fn merged(raw: Raw<'_>) -> Merged {
+    let Some(discography) = reading::signals::<WireDiscography<'_>>(raw) else { return Merged::NotSaid };
+    let over_merge: WireOverMerge<'_> = match reading::object(discography.over_merge) {
+        Ok(over_merge) => over_merge,
+        Err(GapReason::MalformedUpstream) => return Merged::Unreadable,
+        Err(_) => return Merged::NotSaid,
+    };
+    reading::value(over_merge.discogs_artist_id_count).map_or(Merged::Unreadable, Merged::Count)
 }
 
 fn name(raw: Raw<'_>) -> Fact<CleanName> {
@@ -174,39 +184,59 @@ fn name(raw: Raw<'_>) -> Fact<CleanName> {
     CleanName::new(&name).ok_or(GapReason::HonestGap)
 }
 
-fn names(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
-    let rows: Vec<Raw<'_>> = reading::value(raw)?;
-    Ok(rows.into_iter().filter_map(|row| name(row).ok()).collect())
-}
-
-fn aliases(raw: Raw<'_>) -> Fact<Vec<CleanName>> {
-    let rows: Vec<Raw<'_>> = reading::value(raw)?;
-    let aliases: Vec<CleanName> =
-        rows.into_iter().filter_map(|row| CleanName::new(display_name(&text(row)?))).collect();
-    if aliases.is_empty() { Err(GapReason::HonestGap) } else { Ok(aliases) }
-}
-
-/// The service gives the year only; month and day of its date are placeholders.
-fn first_release(raw: Raw<'_>) -> Fact<Debut> {
-    let date: String = reading::value(raw)?;
-    let year = date.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
-    let year: u16 = year.and_then(|year| year.parse().ok()).ok_or(GapReason::MalformedUpstream)?;
-    if year == 0 { Err(GapReason::HonestGap) } else { Ok(Debut { year }) }
-}
-
-fn origin(facts: &WireFacts<'_>) -> Fact<Origin> {
-    let (city, country) = (name(facts.origin_city), name(facts.origin_country));
-    match (city, country) {
-        (Err(_), Err(reason)) => Err(reason),
-        (city, country) => Ok(Origin { city: city.ok(), country: country.ok() }),
+/// A part of a fact that the service may leave out; one that cannot be read spoils the fact.
+fn optional_name(raw: Raw<'_>) -> Fact<Option<CleanName>> {
+    match name(raw) {
+        Ok(name) => Ok(Some(name)),
+        Err(GapReason::MalformedUpstream) => Err(GapReason::MalformedUpstream),
+        Err(_) => Ok(None),
     }
 }
 
+/// The names that can be read, and how many were listed.
+fn names(raw: Raw<'_>) -> Fact<(Vec<CleanName>, usize)> {
+    let rows: Vec<Raw<'_>> = reading::value(raw)?;
+    let listed = rows.len();
+    let names: Vec<CleanName> =
+        rows.into_iter().filter_map(|row| CleanName::new(display_name(&text(row)?))).collect();
+    if names.is_empty() && listed > 0 { Err(GapReason::MalformedUpstream) } else { Ok((names, listed)) }
+}
+
+fn aliases(raw: Raw<'_>) -> Fact<Aliases> {
+    let (names, total) = names(raw)?;
+    if total == 0 { Err(GapReason::HonestGap) } else { Ok(Aliases { names, total }) }
+}
+
+/// The service gives the year only; month and day of its date are placeholders. It warns of wrong dates at
+/// the extremes, so a year in which there were no records, or that is still to come, is no fact.
+fn first_release(raw: Raw<'_>, this_year: i32) -> Fact<Debut> {
+    let date: String = reading::value(raw)?;
+    let year = date.split_once('-').map_or(date.as_str(), |(year, _)| year);
+    let plain = year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+    let year: u16 = plain.then(|| year.parse().ok()).flatten().ok_or(GapReason::MalformedUpstream)?;
+    if (FIRST_RECORDED_YEAR..=this_year).contains(&i32::from(year)) {
+        Ok(Debut { year })
+    } else {
+        Err(GapReason::MalformedUpstream)
+    }
+}
+
+fn origin(facts: &WireFacts<'_>) -> Fact<Origin> {
+    let (city, country) = (optional_name(facts.origin_city)?, optional_name(facts.origin_country)?);
+    if city.is_none() && country.is_none() {
+        return Err(GapReason::HonestGap);
+    }
+    Ok(Origin { city, country })
+}
+
 fn genre(behavioral: &WireBehavioral<'_>) -> Fact<Genre> {
-    Ok(Genre {
-        primary: name(behavioral.primary_genre)?,
-        styles: names(behavioral.primary_styles).unwrap_or_default(),
-    })
+    let primary = name(behavioral.primary_genre)?;
+    let styles = match names(behavioral.primary_styles) {
+        Ok((styles, _)) => styles,
+        Err(GapReason::MalformedUpstream) => return Err(GapReason::MalformedUpstream),
+        Err(_) => Vec::new(),
+    };
+    Ok(Genre { primary, styles })
 }
 
 fn releases(discography: &WireDiscography<'_>) -> Fact<Discography> {
@@ -229,16 +259,15 @@ fn releases(discography: &WireDiscography<'_>) -> Fact<Discography> {
 }
 
 fn emergence(emergence: &WireEmergence<'_>) -> Fact<Emergence> {
-    Ok(Emergence { tier: name(emergence.emergence_tier)?, momentum: name(emergence.momentum_tier).ok() })
+    Ok(Emergence { tier: name(emergence.emergence_tier)?, momentum: optional_name(emergence.momentum_tier)? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::Slug;
 
     fn dossier(body: &str) -> Result<Option<Dossier>, UpstreamFault> {
-        read(body.as_bytes(), &DossierKey::Slug(Slug::parse("x").unwrap()))
+        read(body.as_bytes(), 2026)
     }
 
     #[test]
@@ -277,8 +306,41 @@ mod tests {
             .debut
         };
         assert_eq!(debut(r#""1991-01-01""#), Ok(Debut { year: 1991 }));
-        assert_eq!(debut(r#""0000-01-01""#), Err(GapReason::HonestGap));
+        assert_eq!(debut(r#""1991""#), Ok(Debut { year: 1991 }));
+        for noise in
+            [r#""0000-01-01""#, r#""0197-01-01""#, r#""2027-01-01""#, r#""1991garbage""#, r#""19911-01-01""#]
+        {
+            assert_eq!(debut(noise), Err(GapReason::MalformedUpstream), "{noise}");
+        }
         assert_eq!(debut(r#""unknown""#), Err(GapReason::MalformedUpstream));
         assert_eq!(debut("1991"), Err(GapReason::MalformedUpstream));
+    }
+
+    #[test]
+    fn a_merge_is_read_even_when_the_discography_is_a_gap() {
+        let merged = |over_merge: &str| {
+            let body = format!(
+                r#"{{"identity":{{"name":"X"}},"discography":{{"state":"honest_gap","signals":{{"overMerge":{over_merge}}}}}}}"#
+            );
+            dossier(&body).unwrap().unwrap().merged
+        };
+        assert_eq!(merged(r#"{"discogsArtistIdCount":2}"#), Merged::Count(2));
+        assert_eq!(merged("null"), Merged::NotSaid);
+        assert_eq!(merged(r#"{"discogsArtistIdCount":"two"}"#), Merged::Unreadable);
+        assert_eq!(merged("[2]"), Merged::Unreadable);
+    }
+
+    #[test]
+    fn what_cannot_be_read_counts_and_never_shrinks_a_total() {
+        let found = dossier(
+            r#"{"identity":{"name":"X","aliases":["A",5,"B"]},
+            "facts":{"state":"present","signals":{"originCity":5,"originCountry":"France"}},
+            "behavioral":{"state":"present","signals":{"primaryGenre":"Rock","primaryStyles":"no"}}}"#,
+        )
+        .unwrap()
+        .unwrap();
+        assert_eq!(found.aliases.map(|aliases| (aliases.names.len(), aliases.total)), Ok((2, 3)));
+        assert_eq!(found.origin, Err(GapReason::MalformedUpstream));
+        assert_eq!(found.genre, Err(GapReason::MalformedUpstream));
     }
 }

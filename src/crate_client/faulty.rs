@@ -33,7 +33,7 @@ pub(crate) fn nothing(family: Family) -> Behaviour {
     Behaviour::Says(
         200,
         match family {
-            Family::Resolve => "{}",
+            Family::Resolve => r#"{"resolved_via":null}"#,
             Family::Artist => r#"{"identity":null}"#,
             Family::Search => r#"{"results":[]}"#,
         },

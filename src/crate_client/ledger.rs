@@ -48,11 +48,24 @@ impl CallLedger {
         self.upstream_2xx.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn count_unit(&self) {
+    /// Counts a request that is about to start.
+    pub(crate) fn charge(&self) -> Charge<'_> {
         self.units.fetch_add(1, Ordering::Relaxed);
+        Charge(self)
     }
 
     pub(super) fn count_2xx(&self) {
         self.upstream_2xx.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A request that was counted. Stays counted unless it is waived, also when it is dropped unfinished.
+#[derive(Debug)]
+pub(crate) struct Charge<'a>(&'a CallLedger);
+
+impl Charge<'_> {
+    /// Takes the request back: it turned out to be free.
+    pub(super) fn waive(self) {
+        self.0.units.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -24,7 +24,14 @@ pub struct Remembered {
 
 /// A bounded memory, the longest unused identity forgotten first. Lives as long as the program.
 #[derive(Debug)]
-pub struct IdentityMemory(Mutex<LruCache<ClusterId, Remembered>>);
+pub struct IdentityMemory(Mutex<LruCache<ClusterId, Memory>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Memory {
+    One(Remembered),
+    /// Homonyms share the cluster: which of them it stands for cannot be told from the id.
+    Several,
+}
 
 impl IdentityMemory {
     /// A memory of at most `capacity` identities.
@@ -40,10 +47,56 @@ impl IdentityMemory {
             return;
         };
         let remembered = Remembered { slug: slug.clone(), discogs_id, mbid: identity.mbid };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(cluster_id.clone(), remembered);
+        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = memory.get(cluster_id);
+        let agrees =
+            known.is_none_or(|known| matches!(known, Memory::One(one) if one.discogs_id == discogs_id));
+        memory.put(cluster_id.clone(), if agrees { Memory::One(remembered) } else { Memory::Several });
     }
 
     pub(super) fn recall(&self, cluster_id: &ClusterId) -> Option<Remembered> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(cluster_id).cloned()
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).get(cluster_id) {
+            Some(Memory::One(remembered)) => Some(remembered.clone()),
+            Some(Memory::Several) | None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::text::CleanName;
+
+    fn identity(discogs: u64, slug: &str, tier: Tier) -> ArtistIdentity {
+        ArtistIdentity {
+            name: CleanName::new("X").unwrap(),
+            record_name: "X".to_owned(),
+            cluster_id: ClusterId::parse(&"a".repeat(64)).ok(),
+            slug: Slug::parse(slug).ok(),
+            tier,
+            discogs_id: DiscogsId::from_number(discogs),
+            mbid: None,
+        }
+    }
+
+    #[test]
+    fn a_cluster_that_homonyms_share_never_answers_with_the_one_asked_for_last() {
+        let memory = IdentityMemory::new(NonZeroUsize::MIN);
+        let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
+        memory.remember(&identity(1, "x", Tier::Discogs));
+        assert_eq!(memory.recall(&cluster).map(|one| one.discogs_id.get()), Some(1));
+        memory.remember(&identity(1, "x", Tier::Discogs));
+        assert!(memory.recall(&cluster).is_some());
+        memory.remember(&identity(2, "x-2", Tier::Discogs));
+        assert_eq!(memory.recall(&cluster), None);
+        memory.remember(&identity(1, "x", Tier::Discogs));
+        assert_eq!(memory.recall(&cluster), None);
+    }
+
+    #[test]
+    fn an_identity_that_is_only_observed_is_not_remembered() {
+        let memory = IdentityMemory::new(NonZeroUsize::MIN);
+        memory.remember(&identity(1, "x", Tier::Cluster));
+        assert_eq!(memory.recall(&ClusterId::parse(&"a".repeat(64)).unwrap()), None);
     }
 }

@@ -6,6 +6,7 @@ use super::fault::UpstreamFault;
 use super::reading::{self, Raw};
 use super::resolution::text;
 use crate::identity::{ClusterId, ProbeRow};
+use crate::model::gap::GapReason;
 
 #[derive(Deserialize)]
 struct Wire<'a> {
@@ -21,21 +22,23 @@ struct Row<'a> {
     artist_cluster_id: Raw<'a>,
 }
 
-/// A row without a readable artist says nothing about names and is left out; a list that is missing
-/// means that the probe did not run.
+/// Uniqueness is concluded from what is not among the rows, so one row that cannot be read, or a list
+/// that is missing, spoils the probe: leaving it out would make a name more unique than it is.
 pub(super) fn read(body: &[u8]) -> Result<Vec<ProbeRow>, UpstreamFault> {
     let wire: Wire<'_> = reading::body(body)?;
     let rows = reading::objects::<Row<'_>>(wire.results).map_err(|_| UpstreamFault::Unreadable)?;
-    Ok(rows
-        .into_iter()
-        .flatten()
-        .filter_map(|row| {
-            Some(ProbeRow {
-                artist: text(row.artist)?,
-                cluster_id: text(row.artist_cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
-            })
-        })
-        .collect())
+    rows.into_iter()
+        .map(|row| row.ok().and_then(|row| probe_row(&row)).ok_or(UpstreamFault::Unreadable))
+        .collect()
+}
+
+fn probe_row(row: &Row<'_>) -> Option<ProbeRow> {
+    let cluster_id = match reading::value::<String>(row.artist_cluster_id) {
+        Ok(id) => Some(ClusterId::parse(&id).ok()?),
+        Err(GapReason::MalformedUpstream) => return None,
+        Err(_) => None,
+    };
+    Some(ProbeRow { artist: text(row.artist)?, cluster_id })
 }
 
 #[cfg(test)]
@@ -43,14 +46,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_read_one_by_one() {
+    fn one_row_that_cannot_be_read_spoils_the_probe() {
         let id = "a".repeat(64);
-        let body = format!(
-            r#"{{"results":[{{"artist":"X","artist_cluster_id":"{id}"}},{{"artist":"X","artist_cluster_id":null}},{{"artist":5}},7]}}"#
+        let good = format!(
+            r#"{{"artist":"X","artist_cluster_id":"{id}"}},{{"artist":"X","artist_cluster_id":null}}"#
         );
-        let rows = read(body.as_bytes()).unwrap();
-        assert_eq!(rows.len(), 2);
-        assert!(rows.first().is_some_and(|row| row.cluster_id.is_some()));
+        let rows = read(format!(r#"{{"results":[{good},{{"artist":"Y"}}]}}"#).as_bytes()).unwrap();
+        assert_eq!(rows.iter().filter(|row| row.cluster_id.is_some()).count(), 1);
+        assert_eq!(rows.len(), 3);
+        for bad in [r#"{"artist":5}"#, "{}", "7", r#"{"artist":"X","artist_cluster_id":"short"}"#] {
+            assert!(read(format!(r#"{{"results":[{good},{bad}]}}"#).as_bytes()).is_err(), "{bad}");
+        }
     }
 
     #[test]

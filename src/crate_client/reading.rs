@@ -28,6 +28,17 @@ pub fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, UpstreamFault>
     serde_json::from_slice(bytes).map_err(|_| UpstreamFault::Unreadable)
 }
 
+/// Whether a body is an error in the service's own form. A proxy's page is none, whatever its status.
+#[must_use]
+pub fn is_error(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct ErrorBody<'a> {
+        #[serde(borrow, default)]
+        error: Raw<'a>,
+    }
+    body::<ErrorBody<'_>>(bytes).is_ok_and(|found| optional::<String>(found.error).is_some())
+}
+
 /// Reads a value: missing is not covered, null is the service's own gap, another type is malformed.
 ///
 /// # Errors
@@ -78,12 +89,18 @@ pub fn facet<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
     match optional::<&str>(frame.state) {
         Some("degraded") => Err(GapReason::UpstreamDegraded),
         Some("honest_gap" | "empty") => Err(GapReason::HonestGap),
-        _ => object(frame.signals).map_err(|reason| match reason {
-            // A facet without signals is the service's way of saying that it has none.
-            GapReason::NotCovered => GapReason::HonestGap,
-            other => other,
-        }),
+        // A facet that is said to be there and has no signals contradicts itself.
+        Some("present" | "ok") => object(frame.signals).map_err(|_| GapReason::MalformedUpstream),
+        // A state that is not known may mean that the signals must not be used.
+        Some(_) | None => Err(GapReason::MalformedUpstream),
     }
+}
+
+/// The signals of a facet whatever its state, for what is said about the record and not about the facet.
+#[must_use]
+pub fn signals<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
+    let frame: Frame<'a> = object(raw).ok()?;
+    object(frame.signals).ok()
 }
 
 /// Reads the objects of a list one by one, so that one bad row does not spoil the others.
@@ -121,7 +138,9 @@ mod tests {
         assert_eq!(read(r#"{"state":"present","signals":{"n":5}}"#), Ok(5));
         assert_eq!(read(r#"{"state":"honest_gap","signals":{"n":5}}"#), Err(GapReason::HonestGap));
         assert_eq!(read(r#"{"state":"degraded","signals":{"n":5}}"#), Err(GapReason::UpstreamDegraded));
-        assert_eq!(read(r#"{"state":"present"}"#), Err(GapReason::HonestGap));
+        assert_eq!(read(r#"{"state":"present"}"#), Err(GapReason::MalformedUpstream));
+        assert_eq!(read(r#"{"state":"suppressed","signals":{"n":5}}"#), Err(GapReason::MalformedUpstream));
+        assert_eq!(read(r#"{"signals":{"n":5}}"#), Err(GapReason::MalformedUpstream));
         assert_eq!(read(r#"{"state":"present","signals":"x"}"#), Err(GapReason::MalformedUpstream));
         assert_eq!(read(r#"{"state":"present","signals":[5]}"#), Err(GapReason::MalformedUpstream));
         assert_eq!(read("[]"), Err(GapReason::MalformedUpstream));

@@ -8,6 +8,7 @@ use crate::identity::{
     Candidate, ClusterId, DiscogsId, Mbid, Slug, Tier, display_name, number_hint, split_suffix,
 };
 use crate::model::artist::ArtistIdentity;
+use crate::model::gap::GapReason;
 use crate::model::link::{Link, LinkSite};
 use crate::model::text::CleanName;
 
@@ -22,8 +23,12 @@ pub struct Resolution {
     pub links_total: usize,
     /// Whom the service offers instead when no identity was bound.
     pub candidates: Vec<Candidate>,
-    /// Same-name siblings that the service itself lists.
+    /// Same-name siblings that the service itself lists, as far as they could be read.
     pub same_name_clusters: Vec<Candidate>,
+    /// How many siblings it listed.
+    pub siblings_listed: usize,
+    /// Whether the service says that it compared a name, whatever it was asked by.
+    pub matched_by_name: bool,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +43,8 @@ struct Wire<'a> {
     locators: Raw<'a>,
     #[serde(borrow, default)]
     resolved_via: Raw<'a>,
+    #[serde(borrow, default)]
+    resolved_from: Raw<'a>,
     #[serde(borrow, default)]
     candidates: Raw<'a>,
     #[serde(borrow, default)]
@@ -86,28 +93,37 @@ pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
     let wire: Wire<'_> = reading::body(body)?;
     let locators: Locators<'_> = reading::object(wire.locators).unwrap_or_default();
     let (links, links_total) = links(&locators);
+    let (candidates, _) = candidates(wire.candidates);
+    let (same_name_clusters, siblings_listed) = self::candidates(wire.same_name_clusters);
     Ok(Resolution {
-        identity: identity(&wire, &locators),
+        identity: identity(&wire, &locators)?,
         links,
         links_total,
-        candidates: candidates(wire.candidates),
-        same_name_clusters: candidates(wire.same_name_clusters),
+        candidates,
+        same_name_clusters,
+        siblings_listed,
+        matched_by_name: text(wire.resolved_from).as_deref() == Some("name"),
     })
 }
 
-/// An identity needs a name and a tier; without either there is nothing that could be vouched for.
-fn identity(wire: &Wire<'_>, locators: &Locators<'_>) -> Option<ArtistIdentity> {
-    let tier = tier(wire.resolved_via)?;
-    let name: String = reading::optional(wire.display)?;
-    Some(ArtistIdentity {
-        name: CleanName::new(display_name(&name))?,
-        record_name: name,
+/// The service says that it found nobody by a tier that is null. Anything else that lacks a tier or a name
+/// is no such statement, and must not be told as one.
+fn identity(wire: &Wire<'_>, locators: &Locators<'_>) -> Result<Option<ArtistIdentity>, UpstreamFault> {
+    if reading::value::<&str>(wire.resolved_via) == Err(GapReason::HonestGap) {
+        return Ok(None);
+    }
+    let tier = tier(wire.resolved_via).ok_or(UpstreamFault::Unreadable)?;
+    let record_name = text(wire.display).ok_or(UpstreamFault::Unreadable)?;
+    let name = CleanName::new(display_name(&record_name)).ok_or(UpstreamFault::Unreadable)?;
+    Ok(Some(ArtistIdentity {
+        name,
+        record_name,
         cluster_id: text(wire.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
         slug: text(wire.slug).and_then(|slug| Slug::parse(&slug).ok()),
         tier,
         discogs_id: discogs_id(locators.discogs),
         mbid: text(locators.mbid).and_then(|id| Mbid::parse(&id).ok()),
-    })
+    }))
 }
 
 pub(super) fn text(raw: Raw<'_>) -> Option<String> {
@@ -138,36 +154,50 @@ fn links(locators: &Locators<'_>) -> (Vec<Link>, usize) {
     let mut links = Vec::new();
     let mut total = 0;
     for (site, raw) in lists {
-        let rows: Vec<Raw<'_>> = reading::optional(raw).unwrap_or_default();
+        let rows: Vec<Raw<'_>> = match reading::value(raw) {
+            Ok(rows) => rows,
+            // A list that cannot be read holds at least one page that is not shown.
+            Err(GapReason::MalformedUpstream) => vec![Raw::default()],
+            Err(_) => Vec::new(),
+        };
         total += rows.len();
         links.extend(rows.into_iter().filter_map(|row| Link::new(site, &text(row)?)));
     }
     (links, total)
 }
 
-fn candidates(raw: Raw<'_>) -> Vec<Candidate> {
+/// The candidates that could be read, and how many were listed.
+fn candidates(raw: Raw<'_>) -> (Vec<Candidate>, usize) {
     let rows = reading::objects::<WireCandidate<'_>>(raw).unwrap_or_default();
-    rows.into_iter()
-        .flatten()
-        .filter_map(|row| {
-            let name = text(row.name)?;
-            Some(Candidate {
-                cluster_id: ClusterId::parse(&text(row.cluster_id)?).ok()?,
-                name: display_name(&name).to_owned(),
-                tier: tier(row.tier),
-                support: reading::optional(row.distinct_events),
-                hint: hint(&row, &name),
-            })
-        })
-        .collect()
+    let listed = rows.len();
+    (rows.into_iter().flatten().filter_map(|row| candidate(&row)).collect(), listed)
+}
+
+fn candidate(row: &WireCandidate<'_>) -> Option<Candidate> {
+    let name = text(row.name)?;
+    let (discogs_id, mbid) = (discogs_id(row.discogs), text(row.mbid).and_then(|id| Mbid::parse(&id).ok()));
+    Some(Candidate {
+        cluster_id: ClusterId::parse(&text(row.cluster_id)?).ok()?,
+        name: display_name(&name).to_owned(),
+        tier: tier(row.tier),
+        support: reading::optional(row.distinct_events),
+        hint: hint(discogs_id, mbid, text(row.country), &name),
+        discogs_id,
+        mbid,
+    })
 }
 
 /// What tells a candidate from its namesakes, as far as the service says.
-fn hint(row: &WireCandidate<'_>, name: &str) -> Option<String> {
-    let discogs = discogs_id(row.discogs).map(|id| format!("Discogs {id}"));
-    let mbid = text(row.mbid).and_then(|id| Mbid::parse(&id).ok()).map(|id| format!("MusicBrainz {id}"));
+fn hint(
+    discogs_id: Option<DiscogsId>,
+    mbid: Option<Mbid>,
+    country: Option<String>,
+    name: &str,
+) -> Option<String> {
     let country =
-        text(row.country).filter(|code| code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase()));
+        country.filter(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let discogs = discogs_id.map(|id| format!("Discogs {id}"));
+    let mbid = mbid.map(|id| format!("MusicBrainz {id}"));
     let known: Vec<String> = [discogs, mbid, country].into_iter().flatten().collect();
     match (known.is_empty(), split_suffix(name).1) {
         (false, _) => Some(known.join(", ")),
@@ -184,7 +214,7 @@ mod tests {
     fn an_unresolved_answer_has_no_identity() {
         let body = br#"{"cluster_id":null,"slug":null,"display":null,"resolved_via":null,"resolved_from":"name",
             "locators":{"discogs":null,"mbid":null,"bandcamp":[],"soundcloud":[],"instagram":[],"spotify":[],"youtube":[],"website":[]}}"#;
-        assert_eq!(read(body), Ok(Resolution::default()));
+        assert_eq!(read(body), Ok(Resolution { matched_by_name: true, ..Resolution::default() }));
     }
 
     #[test]
@@ -200,13 +230,29 @@ mod tests {
             identity.mbid.map(|id| id.to_string()).as_deref(),
             Some("3bcff06f-675a-451f-9075-99e8657047e8")
         );
-        assert_eq!((resolution.links, resolution.links_total), (vec![], 1));
+        assert_eq!((resolution.links, resolution.links_total), (vec![], 2));
     }
 
     #[test]
-    fn an_unknown_tier_is_never_taken_for_a_verified_one() {
-        let body = br#"{"cluster_id":null,"slug":"x","display":"X","resolved_via":"guess","locators":{}}"#;
-        assert_eq!(read(body).unwrap().identity, None);
+    fn only_a_tier_of_null_says_that_nobody_was_found() {
+        for body in [
+            r#"{}"#,
+            r#"{"resolved_via":"guess","display":"X","locators":{}}"#,
+            r#"{"resolved_via":5,"display":"X"}"#,
+            r#"{"resolved_via":"discogs","display":null}"#,
+            r#"{"resolved_via":"discogs"}"#,
+            r#"{"cluster_id":null,"slug":null,"display":null}"#,
+        ] {
+            assert_eq!(read(body.as_bytes()), Err(UpstreamFault::Unreadable), "{body}");
+        }
+        assert_eq!(read(br#"{"resolved_via":null}"#), Ok(Resolution::default()));
+    }
+
+    #[test]
+    fn siblings_that_cannot_be_read_are_counted_all_the_same() {
+        let body = br#"{"resolved_via":null,"same_name_clusters":[{"cluster_id":5},{"name":"X"},7]}"#;
+        let resolution = read(body).unwrap();
+        assert_eq!((resolution.same_name_clusters.len(), resolution.siblings_listed), (0, 3));
     }
 
     #[test]

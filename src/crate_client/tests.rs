@@ -1,3 +1,5 @@
+//! The client over a service that fails: what the windows do to real requests.
+
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -8,12 +10,12 @@ use tokio::task::JoinSet;
 use super::faulty::{Behaviour, CALL_DEADLINE, call_of, client, nothing};
 use super::window::Scope;
 use super::*;
-use crate::identity::{Argument, Slug};
+use crate::identity::{Argument, ArtistKey, Slug};
 
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
 async fn card(client: &CrateClient, caller: u64) -> Result<Option<Dossier>, UpstreamFault> {
-    client.dossier(&DossierKey::Slug(Slug::parse("x").unwrap()), &call_of(caller)).await
+    client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), &call_of(caller)).await
 }
 
 fn somebody() -> ArtistName {
@@ -90,7 +92,7 @@ async fn a_request_that_a_window_refuses_costs_nothing_and_is_not_sent() {
     let (client, faulty, _) = client();
     open_artist(&client, &faulty).await;
     let ledger = call_of(9);
-    assert!(closed(&client.dossier(&DossierKey::Slug(Slug::parse("x").unwrap()), &ledger).await));
+    assert!(closed(&client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), &ledger).await));
     assert_eq!((ledger.units(), ledger.upstream_2xx()), (0, 0));
     assert_eq!(faulty.sent(Family::Artist), 5);
 }

@@ -2,15 +2,11 @@
 
 use serde::Serialize;
 
-use crate::identity::DiscogsId;
 use crate::model::source::{Source, Sources};
 
 const PROVIDER: &str = "hosaka crate";
 const PROVIDER_URL: &str = "https://crate.hosaka.fm";
 const PROVIDER_HOST: &str = "crate.hosaka.fm";
-
-/// See the manifest of the demo catalogue.
-const FIRST_INVENTED_DISCOGS_ID: u32 = 999_999_001;
 
 /// Where the answers of this server come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,17 +15,6 @@ pub enum Origin {
     Service,
     /// The demo catalogue that comes with the program.
     Fixtures,
-}
-
-/// Whose an identity with this Discogs number is. The demo's invented artists have numbers that Discogs
-/// does not use, so that nobody is credited for them.
-#[must_use]
-pub fn of_discogs(id: DiscogsId, origin: Origin) -> Source {
-    if origin == Origin::Fixtures && id.get() >= FIRST_INVENTED_DISCOGS_ID {
-        Source::Hosaka
-    } else {
-        Source::Discogs
-    }
 }
 
 /// The credit that must be shown with the data.
@@ -51,7 +36,6 @@ impl Attribution {
     /// Credits exactly `sources`, and says when the data is the demo's.
     #[must_use]
     pub fn of(sources: &Sources, origin: Origin) -> Self {
-        let sources: Sources = sources.iter().map(|source| behind(source, origin)).collect();
         let credited: Vec<CreditedSource> = sources.iter().map(|source| credit(source, origin)).collect();
         let mut line = format!("Data by hosaka ({PROVIDER_HOST})");
         if origin == Origin::Fixtures {
@@ -72,16 +56,6 @@ impl Attribution {
     #[must_use]
     pub fn line(&self) -> &str {
         &self.line
-    }
-}
-
-/// The demo fills what the service takes from Wikidata and from its link index with MusicBrainz core facts,
-/// and what the service has from bookings with Discogs records.
-fn behind(source: Source, origin: Origin) -> Source {
-    match (source, origin) {
-        (Source::Bookings, Origin::Fixtures) => Source::Discogs,
-        (Source::Wikidata | Source::LinkIndex, Origin::Fixtures) => Source::MusicBrainz,
-        _ => source,
     }
 }
 

@@ -312,6 +312,12 @@ impl ToolError {
         self
     }
 
+    /// The corrected calls.
+    #[must_use]
+    pub fn suggested_tool_calls(&self) -> &[SuggestedCall] {
+        &self.suggested_tool_calls
+    }
+
     /// Its type.
     #[must_use]
     pub fn kind(&self) -> ErrorType {

@@ -70,6 +70,10 @@ pub struct Candidate {
     pub support: Option<u32>,
     /// What tells it from the others: ids, a number, a country, a year.
     pub hint: Option<String>,
+    /// Its Discogs number, where that is known.
+    pub discogs_id: Option<DiscogsId>,
+    /// Its MusicBrainz id, where that is known.
+    pub mbid: Option<Mbid>,
 }
 
 /// A row of the same-name probe.
@@ -133,10 +137,14 @@ pub struct Evidence<'a> {
     pub probe: &'a Probe,
     /// Same-name siblings that the service itself listed (`same_name_clusters`), without the resolved artist.
     pub siblings: &'a [Candidate],
+    /// How many siblings it listed, those that could not be read included.
+    pub siblings_listed: usize,
     /// Observed records with a like name that the service offered in place of an answer (`candidates`).
     pub offered: &'a [Candidate],
     /// How many Discogs artists the dossier says its record holds; none while no dossier was read.
     pub merged_discogs_ids: Option<u32>,
+    /// Whether a dossier was read that says it in a way that cannot be read.
+    pub merge_unreadable: bool,
 }
 
 impl<'a> Evidence<'a> {
@@ -150,8 +158,10 @@ impl<'a> Evidence<'a> {
             folded: false,
             probe: &Probe::NotRun,
             siblings,
+            siblings_listed: 0,
             offered,
             merged_discogs_ids: None,
+            merge_unreadable: false,
         }
     }
 }
@@ -174,6 +184,9 @@ pub fn assess(evidence: &Evidence<'_>) -> Assessment {
     let mut findings = Findings::default();
     if evidence.merged_discogs_ids.is_some_and(|count| count > 1) {
         findings.add(AmbiguityState::OverMerged, Reason::DossierOverMerge);
+    }
+    if evidence.merge_unreadable {
+        findings.add(AmbiguityState::Unknown, Reason::DossierOverMergeUnreadable);
     }
     match evidence.lookup {
         Lookup::Locator(kind) => findings.note(Reason::Locator(kind)),
@@ -234,8 +247,9 @@ impl Findings {
 }
 
 fn by_name(evidence: &Evidence<'_>, asked: &str, findings: &mut Findings) {
-    if !evidence.siblings.is_empty() {
-        let all = count(evidence.siblings.len()).saturating_add(u32::from(evidence.resolved.is_some()));
+    let siblings = evidence.siblings_listed.max(evidence.siblings.len());
+    if siblings > 0 {
+        let all = count(siblings).saturating_add(u32::from(evidence.resolved.is_some()));
         findings.add(AmbiguityState::NameCollision, Reason::SameNameClusters(all));
         findings.others.extend(evidence.siblings.iter().cloned());
     }
@@ -247,7 +261,7 @@ fn by_name(evidence: &Evidence<'_>, asked: &str, findings: &mut Findings) {
             findings.add(AmbiguityState::Unknown, Reason::ProbeNotComparable);
         }
         Probe::NotComparable => findings.add(AmbiguityState::Unknown, Reason::ProbeNotComparable),
-        Probe::NotRun if evidence.siblings.is_empty() => {
+        Probe::NotRun if siblings == 0 => {
             findings.add(AmbiguityState::Unknown, Reason::ProbeNotRun);
         }
         Probe::NotRun => {}
@@ -376,6 +390,8 @@ fn as_candidate(resolved: &Resolved, support: Option<u32>) -> Option<Candidate> 
         tier: Some(resolved.tier),
         support,
         hint: (!ids.is_empty()).then(|| ids.join(", ")),
+        discogs_id: resolved.discogs_id,
+        mbid: resolved.mbid,
     })
 }
 

@@ -141,11 +141,13 @@ pub enum Reason {
     NoRecord,
     /// The data service offered so many observed records whose names begin alike.
     PrefixCandidates(u32),
+    /// The dossier says in a way that cannot be read whether its record holds more than one artist.
+    DossierOverMergeUnreadable,
 }
 
 impl Reason {
     /// The whole vocabulary for documentation: pattern and meaning, in the order in which reasons are listed.
-    pub const TABLE: [(&'static str, &'static str); 18] = [
+    pub const TABLE: [(&'static str, &'static str); 19] = [
         (
             "dossier:over_merge",
             "the dossier counts more than one Discogs artist in this record; state is `over_merged`",
@@ -198,6 +200,10 @@ impl Reason {
             "identity:prefix_candidates:<k>",
             "`<k>` observed records whose names begin alike were offered instead",
         ),
+        (
+            "dossier:over_merge_unreadable",
+            "the dossier's count of merged Discogs artists cannot be read; state is `unknown`",
+        ),
     ];
 
     /// The word with its variable parts in angle brackets, as in [`Reason::TABLE`].
@@ -228,6 +234,7 @@ impl Reason {
             Self::NoCluster => 15,
             Self::NoRecord => 16,
             Self::PrefixCandidates(_) => 17,
+            Self::DossierOverMergeUnreadable => 18,
         }
     }
 }

@@ -91,15 +91,35 @@ pub struct Emergence {
     pub momentum: Option<CleanName>,
 }
 
+/// What a record says about holding more than one artist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merged {
+    /// Nothing.
+    NotSaid,
+    /// Something that cannot be read.
+    Unreadable,
+    /// So many Discogs artists; 1 is one artist.
+    Count(u64),
+}
+
+/// Other names of the same artist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aliases {
+    /// Those that could be read, in the service's order.
+    pub names: Vec<CleanName>,
+    /// How many the service lists.
+    pub total: usize,
+}
+
 /// Everything that is read of one dossier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dossier {
     /// Who it is about.
     pub identity: ArtistIdentity,
-    /// How many Discogs artists the record is known to merge; 1 is one artist.
-    pub discogs_artists_merged: Option<u64>,
+    /// How many Discogs artists the record is known to merge.
+    pub merged: Merged,
     /// Other names of the same artist on record.
-    pub aliases: Fact<Vec<CleanName>>,
+    pub aliases: Fact<Aliases>,
     /// The name behind the name.
     pub real_name: Fact<CleanName>,
     /// First release.

@@ -2,9 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::identity::DiscogsId;
-use crate::model::artist::ArtistIdentity;
-
 /// A source that is credited by name. Closed: a new source needs its licence here first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
@@ -58,19 +55,6 @@ impl Sources {
     /// Notes that the answer holds something of `source`.
     pub fn add(&mut self, source: Source) {
         self.0.insert(source);
-    }
-
-    /// Credits whoever binds an identity; `discogs` says whose a Discogs number is.
-    pub fn add_identity(&mut self, identity: &ArtistIdentity, discogs: impl Fn(DiscogsId) -> Source) {
-        if let Some(id) = identity.discogs_id {
-            self.add(discogs(id));
-        }
-        if identity.mbid.is_some() {
-            self.add(Source::MusicBrainz);
-        }
-        if identity.discogs_id.is_none() && identity.mbid.is_none() {
-            self.add(Source::Bookings);
-        }
     }
 
     /// The sources in crediting order.

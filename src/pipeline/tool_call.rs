@@ -63,13 +63,8 @@ async fn attempt(
     arguments: &Value,
     spent: &mut Spent,
 ) -> Result<Finding, ToolError> {
-    let mut call = Call::parse(tool, arguments)?;
-    // Without an account the summary is all there is of a view.
-    if principal.is_anonymous() && call.view().is_some_and(|view| view != View::Summary) {
-        call.narrow_view(View::Summary);
-        spent.view_coerced = true;
-    }
-    spent.view = call.view();
+    let call = Call::parse(tool, arguments)?;
+    (spent.view, spent.view_coerced) = call.view();
     let permit: Permit = parts.admission.admit(principal, address, call.most_units())?;
     let found =
         tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, permit.ledger(), parts.origin))

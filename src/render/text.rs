@@ -30,7 +30,12 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(&mut text, format_args!("{}", degraded.sentence()));
     }
     if envelope.meta.view_coerced {
-        line(&mut text, format_args!("This is the summary view; a wider view needs an account."));
+        line(
+            &mut text,
+            format_args!(
+                "A wider view was asked for; this is the summary, which is all that this server serves."
+            ),
+        );
     }
     follow_ups(&mut text, envelope);
     for call in envelope.suggested_tool_calls() {
@@ -171,8 +176,8 @@ fn card(text: &mut String, data: &ArtistCard, state: &str) {
 fn more(shown: String, count: usize, total: u64) -> String {
     match total.saturating_sub(count as u64) {
         0 => shown,
-        left if count == 0 => format!("{left} on record"),
-        left => format!("{shown} (and {left} more)"),
+        _ if count == 0 => format!("{total} on record, none shown"),
+        _ => format!("{shown} ({count} of {total} on record)"),
     }
 }
 

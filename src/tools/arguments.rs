@@ -5,7 +5,11 @@ use serde_json::{Map, Value};
 use super::argument::{ArgumentValue, Kind};
 use super::registry::ToolSpec;
 use crate::envelope::error::{ErrorType, ToolError};
+use crate::model::text::clean;
 use crate::nearest::nearest;
+
+/// The longest value that is repeated in a corrected call.
+const SUGGESTED_MAX_CHARS: usize = 200;
 
 /// Names that client frameworks add to arguments; they are dropped, never guessed at.
 pub const IGNORED: [&str; 5] = ["toolCallId", "sessionId", "action", "chatInput", "tool"];
@@ -126,13 +130,23 @@ fn unknown_name(tool: &'static ToolSpec, unknown: &str, sent: &Map<String, Value
         return error;
     }
     corrected.insert(meant.to_owned(), sent.get(unknown).cloned().unwrap_or_default());
-    error.suggest(tool.name.as_str(), corrected)
+    for value in corrected.values_mut() {
+        if let Value::String(text) = value {
+            *text = clean(text, SUGGESTED_MAX_CHARS).unwrap_or_default();
+        }
+    }
+    // A corrected call that would be refused again is no help.
+    let corrected = Value::Object(corrected);
+    match (super::Call::parse(tool.name, &corrected), corrected) {
+        (Ok(_), Value::Object(corrected)) => error.suggest(tool.name.as_str(), corrected),
+        _ => error,
+    }
 }
 
 /// Whether a value can be repeated in a corrected call without growing the answer.
 fn is_short(value: Option<&Value>) -> bool {
     match value {
-        Some(Value::String(text)) => text.len() <= 200,
+        Some(Value::String(text)) => text.len() <= SUGGESTED_MAX_CHARS,
         Some(Value::Number(_) | Value::Bool(_)) => true,
         _ => false,
     }

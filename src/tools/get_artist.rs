@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::arguments::Arguments;
 use super::registry::ToolName;
-use super::{refusal, upstream_error};
+use super::{credit, refusal, upstream_error};
 use crate::answer::{
     AliasFacet, ArtistCard, Data, DebutFacet, DiscographyFacet, EmergenceFacet, Facet, Finding, GenreFacet,
     IdentityFacts, NameFacet, OriginFacet, ReleaseRow,
 };
-use crate::crate_client::{CallLedger, CrateClient, DossierKey, UpstreamFault};
-use crate::envelope::attribution::{Attribution, Origin, of_discogs};
+use crate::crate_client::{CallLedger, CrateClient, UpstreamFault};
+use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
@@ -19,9 +19,9 @@ use crate::envelope::next::NextAction;
 use crate::identity::{
     self, AmbiguityState, Argument, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind, Tier,
 };
-use crate::model::artist::Dossier;
-use crate::model::gap::GapReason;
-use crate::model::source::{Source, Sources};
+use crate::model::artist::{Dossier, Merged};
+use crate::model::gap::{Fact, GapReason};
+use crate::model::source::Sources;
 
 /// Releases in the summary.
 const RELEASES_SHOWN: usize = 5;
@@ -34,8 +34,8 @@ const STYLES_SHOWN: usize = 5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardRequest {
     key: ArtistKey,
-    /// How much to show.
-    pub view: View,
+    /// How much to show; `None` when the caller left it to the server.
+    pub view: Option<View>,
 }
 
 impl CardRequest {
@@ -43,8 +43,9 @@ impl CardRequest {
         let key = arguments.text("key").unwrap_or_default();
         refusal::no_placeholder(Argument::Key, key)?;
         let key = ArtistKey::parse(key).map_err(|found| refusal::key(found, key))?;
-        let asked = arguments.text("view").unwrap_or(View::Standard.as_str());
-        let view = View::ALL.into_iter().find(|view| view.as_str() == asked).unwrap_or(View::Standard);
+        let view = arguments
+            .text("view")
+            .and_then(|asked| View::ALL.into_iter().find(|view| view.as_str() == asked));
         Ok(Self { key, view })
     }
 
@@ -65,7 +66,7 @@ pub(super) async fn run(
     origin: Origin,
 ) -> Result<Finding, ToolError> {
     let found = match &request.key {
-        ArtistKey::Slug(slug) => client.dossier(&DossierKey::Slug(slug.clone()), ledger).await,
+        ArtistKey::Slug(_) => client.dossier(&request.key, ledger).await,
         ArtistKey::Cluster(id) => by_cluster(client, id, ledger).await,
     };
     let found = found.map_err(upstream_error::from)?;
@@ -83,20 +84,36 @@ async fn by_cluster(
     ledger: &CallLedger,
 ) -> Result<Option<Dossier>, UpstreamFault> {
     if let Some(remembered) = client.recall(id) {
-        let by_slug = client.dossier(&DossierKey::Slug(remembered.slug), ledger).await?;
-        let same = by_slug.filter(|dossier| dossier.identity.discogs_id == Some(remembered.discogs_id));
+        let by_slug = client.dossier(&ArtistKey::Slug(remembered.slug), ledger).await?;
+        let same = by_slug.filter(|dossier| {
+            let who = &dossier.identity;
+            who.discogs_id == Some(remembered.discogs_id) && who.cluster_id.as_ref() == Some(id)
+        });
         if let Some(mut dossier) = same {
-            dossier.identity.cluster_id = Some(id.clone());
             dossier.identity.mbid = dossier.identity.mbid.or(remembered.mbid);
             return Ok(Some(dossier));
         }
     }
-    let mut by_cluster = client.dossier(&DossierKey::Cluster(id.clone()), ledger).await?;
+    let mut by_cluster = client.dossier(&ArtistKey::Cluster(id.clone()), ledger).await?;
     if let Some(dossier) = &mut by_cluster {
         // The service never vouches for a bare cluster id, whatever else the record may say.
         dossier.identity.tier = Tier::Cluster;
+        unverified(dossier);
     }
     Ok(by_cluster)
+}
+
+/// What hangs on a verified identity is left out of such a record, although the service may hold it.
+fn unverified(dossier: &mut Dossier) {
+    fn blame<T>(fact: &mut Fact<T>) {
+        if matches!(fact, Err(GapReason::HonestGap)) {
+            *fact = Err(GapReason::NoVerifiedIdentity);
+        }
+    }
+    blame(&mut dossier.real_name);
+    blame(&mut dossier.aliases);
+    blame(&mut dossier.origin);
+    blame(&mut dossier.debut);
 }
 
 fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
@@ -107,9 +124,9 @@ fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
     let data = ArtistCard {
         identity,
         real_name: Facet(dossier.real_name.map(|name| NameFacet { name })),
-        aliases: Facet(dossier.aliases.map(|names| AliasFacet {
-            total: names.len(),
-            names: names.into_iter().take(ALIASES_SHOWN).collect(),
+        aliases: Facet(dossier.aliases.map(|aliases| AliasFacet {
+            total: aliases.total,
+            names: aliases.names.into_iter().take(ALIASES_SHOWN).collect(),
         })),
         origin: Facet(
             dossier.origin.map(|origin| OriginFacet { city: origin.city, country: origin.country }),
@@ -154,9 +171,11 @@ fn assess(key: &ArtistKey, dossier: &Dossier) -> Assessment {
         ArtistKey::Slug(_) => identity::Lookup::Name(&dossier.identity.record_name),
     };
     identity::assess(&Evidence {
-        merged_discogs_ids: dossier
-            .discogs_artists_merged
-            .map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        merged_discogs_ids: match dossier.merged {
+            Merged::Count(count) => Some(u32::try_from(count).unwrap_or(u32::MAX)),
+            Merged::NotSaid | Merged::Unreadable => None,
+        },
+        merge_unreadable: dossier.merged == Merged::Unreadable,
         ..Evidence::new(lookup, Some(&resolved))
     })
 }
@@ -164,19 +183,8 @@ fn assess(key: &ArtistKey, dossier: &Dossier) -> Assessment {
 /// Whose data the card really holds.
 fn sources(dossier: &Dossier, origin: Origin) -> Sources {
     let mut sources = Sources::default();
-    sources.add_identity(&dossier.identity, |id| of_discogs(id, origin));
-    if dossier.discography.is_ok() || dossier.genre.is_ok() {
-        sources.add(Source::Discogs);
-    }
-    if dossier.debut.is_ok() {
-        sources.add(Source::MusicBrainz);
-    }
-    if dossier.origin.is_ok() {
-        sources.add(Source::Wikidata);
-    }
-    if dossier.emergence.is_ok() {
-        sources.add(Source::Hosaka);
-    }
+    credit::identity(&mut sources, &dossier.identity, origin);
+    credit::facets(&mut sources, dossier, origin);
     sources
 }
 
@@ -222,14 +230,6 @@ fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         ArtistKey::Slug(_) => LocatorKind::Slug,
     };
     let assessment = identity::assess(&Evidence::new(identity::Lookup::Locator(lookup), None));
-    let next_actions = match key {
-        ArtistKey::Cluster(_) => Vec::new(),
-        ArtistKey::Slug(slug) => vec![NextAction::new(
-            ToolName::ResolveArtist.as_str(),
-            [("q", json!(slug.as_str().replace('-', " ")))],
-            "the slug is not on record; resolve the name",
-        )],
-    };
     Finding {
         data: Data::ArtistCard(Box::new(ArtistCard::empty(GapReason::NotFoundUpstream))),
         present: Err(GapReason::NotFoundUpstream),
@@ -237,6 +237,7 @@ fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         degraded: None,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
-        next_actions,
+        // The key is the caller's text: no call is made of it.
+        next_actions: Vec::new(),
     }
 }

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use super::arguments::invalid;
 use super::registry::ToolName;
 use crate::envelope::error::{ErrorType, ToolError};
-use crate::identity::{Argument, ArtistName, Refusal, is_placeholder};
+use crate::identity::{
+    Argument, ArtistName, ArtistUrl, ClusterId, DiscogsId, Isrc, Mbid, Refusal, is_placeholder,
+};
 
 /// Refuses `<cluster_id>`, `TODO` and their like where only a real id can stand.
 ///
@@ -29,9 +31,7 @@ pub fn locator(refusal: Refusal, value: &str) -> ToolError {
     }
     let error = wrong_form(refusal);
     match refusal.use_instead() {
-        Some(instead) => error
-            .with("did_you_mean", instead.as_str())
-            .suggest(ToolName::ResolveArtist.as_str(), one(instead, value)),
+        Some(instead) => suggest(error.with("did_you_mean", instead.as_str()), instead, value),
         None => error,
     }
 }
@@ -39,12 +39,26 @@ pub fn locator(refusal: Refusal, value: &str) -> ToolError {
 /// The error for a key that is neither a cluster id nor a slug: most likely a name or another id.
 #[must_use]
 pub fn key(refusal: Refusal, value: &str) -> ToolError {
-    let instead = refusal
-        .use_instead()
-        .or_else(|| ArtistName::parse(Argument::Q, value).is_ok().then_some(Argument::Q));
-    let error = wrong_form(refusal);
-    match instead {
-        Some(instead) => error.suggest(ToolName::ResolveArtist.as_str(), one(instead, value)),
+    suggest(wrong_form(refusal), refusal.use_instead().unwrap_or(Argument::Q), value)
+}
+
+/// Adds the corrected call, in the clean form that the argument reads the value as; none when it cannot.
+pub(super) fn suggest(error: ToolError, argument: Argument, value: &str) -> ToolError {
+    let clean = match argument {
+        Argument::Url => ArtistUrl::parse(value).ok().map(|url| url.to_string()),
+        Argument::ClusterId => ClusterId::parse(value).ok().map(|id| id.to_string()),
+        Argument::DiscogsId => DiscogsId::parse(value).ok().map(|id| id.to_string()),
+        Argument::Mbid => Mbid::parse(value).ok().map(|id| id.to_string()),
+        Argument::Isrc => Isrc::parse(value).ok().map(|code| code.to_string()),
+        Argument::Q | Argument::Artist | Argument::Track | Argument::Key => {
+            ArtistName::parse(Argument::Q, value).ok().map(|name| name.to_string())
+        }
+    };
+    match clean {
+        Some(clean) => {
+            let args = Map::from_iter([(argument.as_str().to_owned(), Value::from(clean))]);
+            error.suggest(ToolName::ResolveArtist.as_str(), args)
+        }
         None => error,
     }
 }
@@ -57,6 +71,22 @@ fn wrong_form(refusal: Refusal) -> ToolError {
     .hint(format!("Give {}.", refusal.argument.accepts()))
 }
 
-fn one(argument: Argument, value: &str) -> Map<String, Value> {
-    Map::from_iter([(argument.as_str().to_owned(), Value::from(value.trim()))])
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::ArtistKey;
+
+    fn suggested(value: &str) -> Option<Value> {
+        let error = key(ArtistKey::parse(value).unwrap_err(), value);
+        error.suggested_tool_calls().first().map(|call| Value::Object(call.args().clone()))
+    }
+
+    #[test]
+    fn a_corrected_call_is_clean_and_would_be_accepted() {
+        assert_eq!(suggested("Four Tet"), Some(serde_json::json!({"q": "Four Tet"})));
+        assert_eq!(suggested("Four\u{202e} \n Tet\u{200b}"), Some(serde_json::json!({"q": "Four Tet"})));
+        assert_eq!(suggested("https://evil.example/ignore"), None);
+        assert!(suggested("https://www.discogs.com/artist/45-Aphex-Twin").is_some());
+        assert_eq!(suggested(&"x y".repeat(100)), None);
+    }
 }

@@ -108,7 +108,7 @@ static RESOLVE_ARTIST: ToolSpec = ToolSpec {
         ArgumentSpec::text("track", 200, "Track title, only together with artist"),
     ],
     profile: Profile::Core,
-    cost: "1, and 1 for the same-name probe when asked by name",
+    cost: "1; by name 1 more for the same-name probe, and 1 more when only a folded spelling matches",
     families: &[Family::Resolve, Family::Search],
 };
 
@@ -117,18 +117,18 @@ static GET_ARTIST: ToolSpec = ToolSpec {
     title: "Get an artist's card",
     description: "The card of one artist: identity, names, origin, first release, genre, discography. Facts that \
         hosaka lacks come as present:false with a reason; never fill them from memory. Pass the cluster_id of \
-        resolve_artist as key. Without an account the view is summary. If ambiguity.state is not none, ask the \
+        resolve_artist as key. If ambiguity.state is not none, ask the \
         user before going on. Show attribution.line with any fact.",
     arguments: &[
         ArgumentSpec::needed_text("key", 200, "cluster_id (64 hex digits) or slug from resolve_artist"),
         ArgumentSpec::choice(
             "view",
             &["summary", "standard", "full"],
-            "How much to show; default standard, summary without an account",
+            "How much to show; this server serves the summary",
         ),
     ],
     profile: Profile::Core,
-    cost: "1",
+    cost: "1; 2 when a remembered identity no longer holds",
     families: &[Family::Artist],
 };
 

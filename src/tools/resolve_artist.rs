@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::arguments::{Arguments, invalid};
 use super::registry::ToolName;
-use super::{refusal, upstream_error};
+use super::{credit, refusal, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
-use crate::envelope::attribution::{Attribution, Origin, of_discogs};
+use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::degraded::Degraded;
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::identity::Ambiguity;
@@ -18,7 +18,7 @@ use crate::identity::{
 };
 use crate::model::artist::ArtistIdentity;
 use crate::model::gap::GapReason;
-use crate::model::source::{Source, Sources};
+use crate::model::source::Sources;
 
 /// The arguments of which a call gives exactly one.
 const ALTERNATIVES: [Argument; 6] =
@@ -47,14 +47,12 @@ impl Lookup {
             ([], []) => Err(nothing_given()),
             ([one], []) => Self::by(*one, arguments.text(one.as_str()).unwrap_or_default()),
             ([], [_, _]) => Self::by_recording(arguments),
-            ([], [Argument::Artist]) => {
-                Err(invalid("track", "The argument artist is only for use with track.")
-                    .hint("Give track as well, or give the name as q.")
-                    .suggest(
-                        ToolName::ResolveArtist.as_str(),
-                        serde_json::Map::from_iter([("q".to_owned(), json!(arguments.text("artist")))]),
-                    ))
-            }
+            ([], [Argument::Artist]) => Err(refusal::suggest(
+                invalid("track", "The argument artist is only for use with track.")
+                    .hint("Give track as well, or give the name as q."),
+                Argument::Q,
+                arguments.text("artist").unwrap_or_default(),
+            )),
             ([], _) => Err(invalid("artist", "The argument track is only for use with artist.")
                 .hint("Give artist as well: a track title alone names nobody.")),
             (given, halves) => Err(several_given(given, halves)),
@@ -104,10 +102,12 @@ impl Lookup {
         ))
     }
 
-    /// By name: the lookup, the probe, and once more by the id that folding may find.
+    /// By name: the lookup, the probe, and the id that folding may find; that one, like a cluster id given, is
+    /// asked for twice when what is remembered of it no longer holds.
     pub(super) fn most_units(&self) -> u32 {
         match self {
-            Self::Name(_) => 3,
+            Self::Name(_) => 4,
+            Self::Locator(_, Ask::Cluster(_)) => 2,
             Self::Locator(..) => 1,
         }
     }
@@ -144,6 +144,10 @@ impl Found {
     fn new(resolution: Resolution, probe: Probe) -> Self {
         Self { resolution, probe, folded: false, degraded: None }
     }
+
+    fn without_probe(resolution: Resolution) -> Self {
+        Self::new(resolution, Probe::NotRun)
+    }
 }
 
 /// Asks the data service and assesses what it says.
@@ -155,9 +159,10 @@ pub(super) async fn run(
 ) -> Result<Finding, ToolError> {
     let found = match lookup {
         Lookup::Name(name) => by_name(name, client, ledger).await,
-        Lookup::Locator(_, ask) => {
-            client.resolve(ask, ledger).await.map(|resolution| Found::new(resolution, Probe::NotRun))
+        Lookup::Locator(_, Ask::Cluster(id)) => {
+            by_cluster(client, id, ledger).await.map(Found::without_probe)
         }
+        Lookup::Locator(_, ask) => client.resolve(ask, ledger).await.map(Found::without_probe),
     };
     let found = found.map_err(upstream_error::from)?;
     let assessment = assess(lookup, &found);
@@ -170,7 +175,7 @@ async fn by_name(
     ledger: &CallLedger,
 ) -> Result<Found, UpstreamFault> {
     let resolution = client.resolve(&Ask::Name(name.clone()), ledger).await?;
-    if !resolution.same_name_clusters.is_empty() {
+    if resolution.siblings_listed > 0 {
         return Ok(Found::new(resolution, Probe::NotRun));
     }
     if !fold(display_name(name.as_str())).is_comparable() {
@@ -186,28 +191,55 @@ async fn by_name(
             return Ok(Found { degraded, ..Found::new(resolution, Probe::Unavailable) });
         }
     };
-    if resolution.identity.is_none()
-        && let FoldedPick::One(row) = pick_folded(name.as_str(), &rows)
-        && let Some(cluster_id) = row.cluster_id
-    {
-        let by_id = client.resolve(&Ask::Cluster(cluster_id), ledger).await?;
-        let folded = by_id.identity.is_some();
-        let resolution = if folded { by_id } else { resolution };
-        return Ok(Found { folded, ..Found::new(resolution, Probe::Rows(rows)) });
+    let picked = match (&resolution.identity, pick_folded(name.as_str(), &rows)) {
+        (None, FoldedPick::One(row)) => row.cluster_id,
+        _ => None,
+    };
+    let Some(cluster_id) = picked else { return Ok(Found::new(resolution, Probe::Rows(rows))) };
+    // Two answers are in already: a third that fails leaves them as they are.
+    Ok(match by_cluster(client, &cluster_id, ledger).await {
+        Ok(by_id) if by_id.identity.is_some() => {
+            Found { folded: true, ..Found::new(by_id, Probe::Rows(rows)) }
+        }
+        Ok(_) => Found::new(resolution, Probe::Rows(rows)),
+        Err(fault) => {
+            let degraded = Some(upstream_error::degraded(fault));
+            Found { degraded, ..Found::new(resolution, Probe::Rows(rows)) }
+        }
+    })
+}
+
+/// Asks by the Discogs id that an earlier resolve verified for the cluster, and takes the answer only when it
+/// leads back to that cluster; the service only ever observes a bare cluster id.
+async fn by_cluster(
+    client: &CrateClient,
+    id: &ClusterId,
+    ledger: &CallLedger,
+) -> Result<Resolution, UpstreamFault> {
+    if let Some(remembered) = client.recall(id) {
+        let by_discogs = client.resolve(&Ask::Discogs(remembered.discogs_id), ledger).await?;
+        if by_discogs.identity.as_ref().is_some_and(|found| found.cluster_id.as_ref() == Some(id)) {
+            return Ok(by_discogs);
+        }
     }
-    Ok(Found::new(resolution, Probe::Rows(rows)))
+    client.resolve(&Ask::Cluster(id.clone()), ledger).await
 }
 
 fn assess(lookup: &Lookup, found: &Found) -> Assessment {
     let resolved = found.resolution.identity.as_ref().map(ArtistIdentity::resolved);
-    let lookup = match lookup {
-        Lookup::Name(name) => identity::Lookup::Name(name.as_str()),
-        Lookup::Locator(kind, _) => identity::Lookup::Locator(*kind),
+    let lookup = match (lookup, &resolved) {
+        (Lookup::Name(name), _) => identity::Lookup::Name(name.as_str()),
+        // A link that the service could only read as a name is no better than that name.
+        (Lookup::Locator(LocatorKind::Url, _), Some(resolved)) if found.resolution.matched_by_name => {
+            identity::Lookup::Name(&resolved.name)
+        }
+        (Lookup::Locator(kind, _), _) => identity::Lookup::Locator(*kind),
     };
     identity::assess(&Evidence {
         folded: found.folded,
         probe: &found.probe,
         siblings: &found.resolution.same_name_clusters,
+        siblings_listed: found.resolution.siblings_listed,
         offered: &found.resolution.candidates,
         ..Evidence::new(lookup, resolved.as_ref())
     })
@@ -217,9 +249,8 @@ fn finding(lookup: &Lookup, found: Found, assessment: &Assessment, origin: Origi
     let Found { resolution, degraded, .. } = found;
     let sources = sources(&resolution, assessment, origin);
     let present = match (&resolution.identity, assessment.state, lookup) {
-        (_, AmbiguityState::Unresolved, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
-        (None, _, Lookup::Name(_)) => Err(GapReason::NoVerifiedIdentity),
         (None, _, Lookup::Locator(..)) => Err(GapReason::NotFoundUpstream),
+        (None, _, _) | (_, AmbiguityState::Unresolved, _) => Err(GapReason::NoVerifiedIdentity),
         (Some(_), _, _) => Ok(()),
     };
     let data = ResolvedArtist {
@@ -242,15 +273,12 @@ fn finding(lookup: &Lookup, found: Found, assessment: &Assessment, origin: Origi
 fn sources(resolution: &Resolution, assessment: &Assessment, origin: Origin) -> Sources {
     let mut sources = Sources::default();
     if let Some(identity) = &resolution.identity {
-        sources.add_identity(identity, |id| of_discogs(id, origin));
+        credit::identity(&mut sources, identity, origin);
+        if !resolution.links.is_empty() {
+            credit::pages(&mut sources, identity, origin);
+        }
     }
-    if !resolution.links.is_empty() {
-        sources.add(Source::LinkIndex);
-    }
-    // Namesakes are found in the rows of a catalogue search, which are Discogs masters.
-    if !assessment.candidates.is_empty() && sources.iter().next().is_none() {
-        sources.add(Source::Discogs);
-    }
+    credit::candidates(&mut sources, &assessment.candidates, origin);
     sources
 }
 
@@ -266,20 +294,30 @@ fn next_actions(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction>
             vec![card(cluster_id, "observed identity; fetch the card and say that it is unverified")]
         }
         (AmbiguityState::None, None) => Vec::new(),
-        _ => distinct(&assessment.candidates)
-            .take(FOLLOW_UPS_MAX)
-            .map(|candidate| {
-                card(candidate.cluster_id.as_str(), "only if the user says that this one is meant")
-            })
-            .collect(),
+        _ => choices(&assessment.candidates).take(FOLLOW_UPS_MAX).collect(),
     }
 }
 
-/// One candidate a cluster: homonyms that share one have the same card.
-fn distinct(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
-    candidates.iter().enumerate().filter_map(|(at, candidate)| {
-        let earlier = candidates.iter().take(at).any(|earlier| earlier.cluster_id == candidate.cluster_id);
-        (!earlier).then_some(candidate)
+/// One call a candidate, by the id that tells it from its namesakes: homonyms may share a cluster, and a bare
+/// cluster id is only ever observed.
+fn choices(candidates: &[Candidate]) -> impl Iterator<Item = NextAction> {
+    const WHY: &str = "only if the user says that this one is meant";
+    let shared = |candidate: &Candidate| {
+        candidates.iter().filter(|other| other.cluster_id == candidate.cluster_id).count() > 1
+    };
+    candidates.iter().filter_map(move |candidate| {
+        let resolve =
+            |name, value| Some(NextAction::new(ToolName::ResolveArtist.as_str(), [(name, value)], WHY));
+        match (candidate.discogs_id, candidate.mbid) {
+            (Some(id), _) => resolve("discogs_id", json!(id.to_string())),
+            (None, Some(id)) => resolve("mbid", json!(id.to_string())),
+            // Its id would lead to whoever shares it.
+            (None, None) if shared(candidate) => None,
+            (None, None) => {
+                let key = [("key", json!(candidate.cluster_id.as_str()))];
+                Some(NextAction::new(ToolName::GetArtist.as_str(), key, WHY))
+            }
+        }
     })
 }
 

@@ -1,3 +1,5 @@
+//! The windows on a clock that is wound by hand.
+
 use std::time::Duration;
 
 use time::macros::datetime;

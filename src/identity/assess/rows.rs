@@ -99,6 +99,8 @@ impl<'r> Rows<'r> {
             tier: None,
             support: Some(b.rows),
             hint: b.variant.map(number_hint),
+            discogs_id: None,
+            mbid: None,
         };
         others.into_iter().map(candidate).collect()
     }

@@ -31,6 +31,8 @@ fn candidate(name: &str, n: u8, hint: &str) -> Candidate {
         tier: Some(Tier::Cluster),
         support: Some(2),
         hint,
+        discogs_id: None,
+        mbid: None,
     }
 }
 
@@ -128,7 +130,9 @@ proptest! {
             probe: &probe,
             siblings: &pool[..siblings],
             offered: &pool[..offered],
+            siblings_listed: 0,
             merged_discogs_ids,
+            merge_unreadable: false,
         };
         let assessment = assess(&evidence);
         prop_assert!(!assessment.reasons.is_empty());
