@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::envelope::meta::View;
+use crate::identity::{Argument as Named, ArtistName};
 use crate::protocol::rpc_error::RpcError;
 
 /// The prompts. Closed.
@@ -26,9 +27,6 @@ struct Argument {
 
 const ARTIST: Argument = Argument { name: "artist", description: "Name of the artist", required: true };
 const VIEW: Argument = Argument { name: "view", description: "How much to show", required: false };
-
-/// The longest value that is filled in, in characters.
-const VALUE_MAX_CHARS: usize = 200;
 
 impl PromptName {
     /// Every prompt, in the order of the list.
@@ -117,11 +115,14 @@ pub fn get(name: &str, values: &Map<String, Value>) -> Result<Value, RpcError> {
     };
     let artist =
         value("artist").ok_or_else(|| RpcError::invalid_params("the argument artist is needed, as text"))?;
-    if artist.chars().count() > VALUE_MAX_CHARS {
-        return Err(RpcError::invalid_params(format!(
-            "the argument artist is longer than {VALUE_MAX_CHARS} characters"
-        )));
-    }
+    // What a reader cannot see must not reach the model either, and what no tool would take is not worth asking.
+    let artist = ArtistName::parse(Named::Q, artist).map_err(|refusal| {
+        RpcError::invalid_params(format!(
+            "the argument artist must be {}; found {}",
+            Named::Q.accepts(),
+            refusal.found
+        ))
+    })?;
     let view = match value("view") {
         None => View::Summary,
         Some(word) => View::ALL.into_iter().find(|view| view.as_str() == word).ok_or_else(|| {
@@ -133,7 +134,7 @@ pub fn get(name: &str, values: &Map<String, Value>) -> Result<Value, RpcError> {
     };
     Ok(json!({
         "description": prompt.description(),
-        "messages": [{"role": "user", "content": {"type": "text", "text": prompt.text(artist, view)}}],
+        "messages": [{"role": "user", "content": {"type": "text", "text": prompt.text(artist.as_str(), view)}}],
     }))
 }
 
@@ -179,6 +180,34 @@ mod tests {
         assert_eq!(code("same_name_check", json!({"artist": 5})), Some(-32602));
         assert_eq!(code("known_and_unknown", json!({"artist": "x", "view": "huge"})), Some(-32602));
         assert_eq!(code("same_name_check", json!({"artist": "x".repeat(201)})), Some(-32602));
+    }
+
+    #[test]
+    fn what_a_reader_cannot_see_is_not_filled_in() {
+        let text = |artist: &str| {
+            let values = Map::from_iter([("artist".to_owned(), json!(artist))]);
+            get("same_name_check", &values).map(|got| {
+                got.pointer("/messages/0/content/text").and_then(Value::as_str).unwrap().to_owned()
+            })
+        };
+        let hidden = "\u{FEFF}Bo\u{200B}ar\u{202E}ds\u{2066} of\u{0} Ca\u{200D}nada\u{E0041}";
+        assert!(text(hidden).unwrap().contains(r#"q set to "Boards of Canada"."#), "{:?}", text(hidden));
+        for refused in [
+            "\u{200B}\u{202E}",
+            "{{artist}}",
+            "https://www.discogs.com/artist/45",
+            "f22942a1-6f70-4f48-866e-238cb2308fbd",
+            &"ab".repeat(32),
+        ] {
+            let error = text(refused).unwrap_err();
+            assert_eq!(error.code().number(), -32602, "{refused}");
+            let message = error.to_json(None)["error"]["message"].as_str().unwrap().to_owned();
+            assert!(
+                message
+                    .starts_with("the argument artist must be an artist name of 1 to 200 characters; found")
+            );
+            assert!(!message.contains(refused), "{message}");
+        }
     }
 
     #[test]

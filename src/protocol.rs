@@ -11,6 +11,7 @@ pub mod jsonrpc;
 pub mod method;
 pub mod reply;
 pub mod rpc_error;
+pub mod strict_json;
 
 use http::HeaderMap;
 use serde_json::Value;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::files::Files;
 use super::folding::lower;
 use super::lines::Lines;
+use super::tracks::Performer;
 use super::{CatalogueError, folding};
 
 /// How an identity was bound.
@@ -32,7 +33,7 @@ pub(super) struct Artist<'a> {
     discogs: Vec<u64>,
     #[serde(borrow)]
     mbid: Option<&'a str>,
-    /// Host and path of the artist's pages, lower case.
+    /// Host and path of the artist's pages, in the form that links are read into.
     links: Vec<Box<str>>,
     #[serde(skip)]
     lower_name: String,
@@ -114,6 +115,13 @@ impl Artists {
         self.all.iter().find(|artist| artist.cluster_id == Some(cluster))
     }
 
+    /// The artist who is credited; nobody if no artist of the cluster has the name.
+    pub(super) fn by_credit(&self, performer: Performer<'_>) -> Option<&Artist<'static>> {
+        self.all.iter().find(|artist| {
+            artist.cluster_id == Some(performer.cluster_id) && *artist.name == *performer.credit
+        })
+    }
+
     pub(super) fn by_discogs(&self, id: u64) -> Option<&Artist<'static>> {
         self.all.iter().find(|artist| artist.discogs.contains(&id))
     }
@@ -160,6 +168,21 @@ impl Artists {
     pub(super) fn siblings(&self, artist: &Artist<'_>) -> Option<Value> {
         let line = self.sibling_ids.iter().position(|row| Some(row.cluster_id) == artist.cluster_id)?;
         self.siblings.object(line).remove("same_name_clusters")
+    }
+
+    /// Name, cluster and first Discogs id of every artist that is not invented.
+    #[cfg(test)]
+    pub(super) fn sourced(&self) -> impl Iterator<Item = (&str, Option<&'static str>, Option<u64>)> {
+        self.all
+            .iter()
+            .take(self.real)
+            .map(|artist| (&*artist.name, artist.cluster_id, artist.main_discogs()))
+    }
+
+    /// Every artist's name beside each of their pages.
+    #[cfg(test)]
+    pub(super) fn pages(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all.iter().flat_map(|artist| artist.links.iter().map(|link| (&*artist.name, &**link)))
     }
 
     #[cfg(test)]

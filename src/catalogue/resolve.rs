@@ -91,8 +91,7 @@ fn by_isrc(text: &str) -> Answered {
 }
 
 fn by_recording(artists: &Artists, tracks: &Tracks, name: &str, title: &str) -> super::CatalogueAnswer {
-    let cluster = tracks.performer(name, title);
-    let artist = cluster.and_then(|cluster| artists.by_cluster(cluster));
+    let artist = tracks.performer(name, title).and_then(|performer| artists.by_credit(performer));
     found_or_nobody(artists, artist, From::Name, "no recording of this title by this artist is held here")
 }
 

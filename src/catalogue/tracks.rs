@@ -26,6 +26,14 @@ struct Track<'a> {
     recordings: u32,
 }
 
+/// Who performs a title. Homonyms may share the cluster; the credit says which of them it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Performer<'a> {
+    pub(super) cluster_id: &'static str,
+    /// The artist's own name, its number included.
+    pub(super) credit: &'a str,
+}
+
 /// Every title with its performer.
 #[derive(Debug)]
 pub(super) struct Tracks(Vec<Track<'static>>);
@@ -35,15 +43,23 @@ impl Tracks {
         files.tracks.parse().map(Self)
     }
 
-    /// The cluster of the artist of this name who has a recording of this title.
-    pub(super) fn performer(&self, name: &str, title: &str) -> Option<&'static str> {
+    /// Who is credited under this name with a recording of this title.
+    pub(super) fn performer(&self, name: &str, title: &str) -> Option<Performer<'_>> {
         let (name, title) = (alphanumeric(name), alphanumeric(title));
         let known = self.0.iter().find(|track| {
             !title.is_empty()
+                && !name.is_empty()
                 && alphanumeric(&track.title) == title
                 && alphanumeric(&track.artist_credit) == name
         });
-        known.map(|track| track.cluster_id)
+        known.map(|track| Performer { cluster_id: track.cluster_id, credit: &track.artist_credit })
+    }
+
+    #[cfg(test)]
+    pub(super) fn credits(&self) -> impl Iterator<Item = (&str, Performer<'_>)> {
+        self.0.iter().map(|track| {
+            (&*track.title, Performer { cluster_id: track.cluster_id, credit: &track.artist_credit })
+        })
     }
 
     pub(super) fn answer(&self, params: &Params<'_>) -> Answered {

@@ -11,7 +11,7 @@ pub(super) enum WebLink {
     Discogs(u64),
     /// A MusicBrainz artist id.
     MusicBrainz(String),
-    /// Host and path of a page on a host where artists have pages, lower case.
+    /// Host and path of a page on a host where artists have pages; lower case, but for an id.
     Page(String),
     /// A page elsewhere, and the handle in it that may be a name.
     Elsewhere {
@@ -47,17 +47,28 @@ pub(super) fn read(text: &str) -> Option<WebLink> {
     {
         return Some(WebLink::MusicBrainz(mbid.to_lowercase()));
     }
-    let page = if under("bandcamp.com") || steps.is_empty() {
-        host.to_owned()
-    } else {
-        format!("{host}/{}", steps.join("/").to_lowercase())
-    };
+    let page = if under("bandcamp.com") { host.to_owned() } else { page(host, &steps) };
     if ARTIST_HOSTS.iter().any(|known| under(known)) {
         return Some(WebLink::Page(page));
     }
     let first_label = host.split('.').next().unwrap_or_default();
     let handle = steps.last().copied().unwrap_or(first_label).replace(['-', '_', '+'], " ");
     Some(WebLink::Elsewhere { page, handle })
+}
+
+/// Host and path; lower case, but for ids in which case tells one from another.
+fn page(host: &str, steps: &[&str]) -> String {
+    match steps {
+        [] => host.to_owned(),
+        [first, ids @ ..] => {
+            let first = first.to_lowercase();
+            let rest = ids.iter().map(|step| match (host, first.as_str()) {
+                ("open.spotify.com", "artist") | ("youtube.com", "channel") => (*step).to_owned(),
+                _ => step.to_lowercase(),
+            });
+            [host.to_owned(), first.clone()].into_iter().chain(rest).collect::<Vec<_>>().join("/")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +87,11 @@ mod tests {
                 Some(WebLink::MusicBrainz(mbid.to_owned())),
             ),
             ("https://fourtet.bandcamp.com/album/three?from=x", page("fourtet.bandcamp.com")),
-            ("https://open.spotify.com/intl-de/artist/7Eu1", page("open.spotify.com/artist/7eu1")),
+            ("https://open.spotify.com/intl-de/artist/7Eu1", page("open.spotify.com/artist/7Eu1")),
+            ("https://www.youtube.com/channel/UC3sZY", page("youtube.com/channel/UC3sZY")),
+            ("https://www.youtube.com/User/AphexVEVO", page("youtube.com/user/aphexvevo")),
+            ("https://www.youtube.com/@FourTet", page("youtube.com/@fourtet")),
+            ("https://www.instagram.com/JoshWink1/", page("instagram.com/joshwink1")),
             ("http://m.soundcloud.com/four-tet/", page("soundcloud.com/four-tet")),
             ("not a link", None),
             ("ftp://discogs.com/artist/45", None),

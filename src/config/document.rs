@@ -2,8 +2,8 @@
 //!
 //! Knows no section and no key.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
-use std::ops::Range;
 use std::path::Path;
 
 use toml::Spanned;
@@ -20,12 +20,14 @@ pub(super) const DUPLICATE: &str = "duplicate key";
 /// A document, and what is wrong with its syntax.
 pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
+    let lines = Lines::of(text);
     let mut mistakes: Vec<Mistake> = Vec::new();
+    let mut seen = BTreeSet::new();
     for error in errors {
-        let line = line_at(text, error.span().map_or(0, |span| span.start));
+        let line = lines.at(error.span().map_or(0, |span| span.start));
         // What follows the first error of a line is mostly its echo.
-        if mistakes.iter().all(|mistake| mistake.line != Some(line)) {
-            let message = syntax_message(&error.message().replace('\n', ", "), text.lines().nth(line - 1));
+        if seen.insert(line) {
+            let message = syntax_message(&error.message().replace('\n', ", "), lines.get(line));
             mistakes.push(Mistake { line: Some(line), place: String::new(), message });
         }
     }
@@ -88,8 +90,48 @@ pub(super) fn clean(text: &str) -> String {
     shown
 }
 
-/// The line, counted from 1, of a byte of the text.
-pub(super) fn line_at(text: &str, offset: usize) -> usize {
-    let range: Range<usize> = 0..offset.min(text.len());
-    1 + text.as_bytes().get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
+/// A text with its line breaks found, so that looking up many places takes no longer than reading it once.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    /// The byte after each line break.
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        Self { text, starts: text.match_indices('\n').map(|(at, _)| at + 1).collect() }
+    }
+
+    /// The line, counted from 1, of a byte of the text.
+    pub(super) fn at(&self, offset: usize) -> usize {
+        1 + self.starts.partition_point(|start| *start <= offset)
+    }
+
+    /// A line, counted from 1, without its end.
+    pub(super) fn get(&self, line: usize) -> Option<&'t str> {
+        let start = match line.checked_sub(2) {
+            None => 0,
+            Some(before) => *self.starts.get(before)?,
+        };
+        self.text.get(start..)?.lines().next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_has_the_line_that_counting_gives_it() {
+        for text in ["", "a", "a\nb", "\n\n", "a\r\nü\n\nb\n"] {
+            let lines = Lines::of(text);
+            for offset in 0..text.len() + 2 {
+                let counted = 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+                assert_eq!(lines.at(offset), counted, "{text:?} {offset}");
+            }
+            for line in 1..7 {
+                assert_eq!(lines.get(line), text.lines().nth(line - 1), "{text:?} {line}");
+            }
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::{describe, line_at};
+use super::document::describe;
 use super::reader::Reader;
 
 /// The keys of one section. Asking for a key makes it known.
@@ -154,7 +154,7 @@ impl<'r, 'a> Keys<'r, 'a> {
             match parsed {
                 Some(parsed) => list.push(parsed),
                 None => {
-                    let line = line_at(self.reader.text(), entry.span().start);
+                    let line = self.reader.line_at(entry.span().start);
                     self.report(line, key, &format!("{} in the list", describe(entry.get_ref())), accepted);
                 }
             }
@@ -188,7 +188,7 @@ impl<'r, 'a> Keys<'r, 'a> {
 
     fn find(&self, key: &str) -> Option<(usize, &'a Spanned<DeValue<'a>>)> {
         let (key, value) = self.table?.get_key_value(key)?;
-        Some((line_at(self.reader.text(), key.span().start), value))
+        Some((self.reader.line_at(key.span().start), value))
     }
 
     fn report(&mut self, line: usize, key: &str, found: &str, accepted: &str) {

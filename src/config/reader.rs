@@ -7,35 +7,50 @@ use std::collections::BTreeSet;
 
 use toml::de::{DeTable, DeValue};
 
-use super::document::{DUPLICATE, clean, describe, line_at};
+use super::document::{DUPLICATE, Lines, clean, describe};
 use super::keys::Keys;
 use super::mistake::Mistake;
 use crate::nearest::nearest;
 
+/// The most mistakes that are listed; a last line says how many more there are.
+const LISTED_MAX: usize = 500;
+/// The most unknown names for which the nearest accepted one is looked for.
+const SUGGESTED_MAX: usize = 50;
+
 /// Walks one document, section by section.
 pub(super) struct Reader<'a> {
-    text: &'a str,
+    lines: Lines<'a>,
     root: &'a DeTable<'a>,
     mistakes: Vec<Mistake>,
     broken_lines: BTreeSet<usize>,
-    known: Vec<(&'static str, Vec<&'static str>)>,
+    known: Known,
     faulty: BTreeSet<String>,
     sections_lost: bool,
 }
 
+/// Every section with the keys that were asked for.
+type Known = Vec<(&'static str, Vec<&'static str>)>;
+
+/// Something that nobody asked for.
+enum Stray<'a> {
+    Section(&'a str),
+    KeyOutside(&'a str),
+    Key { section: &'static str, asked: &'a [&'static str], name: &'a str },
+}
+
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, root: &'a DeTable<'a>, syntax: Vec<Mistake>) -> Self {
+        let lines = Lines::of(text);
         let broken_lines: BTreeSet<usize> = syntax.iter().filter_map(|mistake| mistake.line).collect();
         // After a broken section header nobody knows which section the next keys belong to.
-        let heads_section =
-            |line: usize| text.lines().nth(line - 1).is_some_and(|line| line.starts_with('['));
+        let heads_section = |line: usize| lines.get(line).is_some_and(|line| line.starts_with('['));
         let sections_lost = syntax
             .iter()
             .filter(|mistake| !mistake.message.ends_with(DUPLICATE))
             .filter_map(|mistake| mistake.line)
             .any(heads_section);
         Self {
-            text,
+            lines,
             root,
             mistakes: syntax,
             broken_lines,
@@ -58,9 +73,9 @@ impl<'a> Reader<'a> {
         section
     }
 
-    /// The text of the file.
-    pub(super) fn text(&self) -> &'a str {
-        self.text
+    /// The line, counted from 1, of a byte of the file.
+    pub(super) fn line_at(&self, offset: usize) -> usize {
+        self.lines.at(offset)
     }
 
     /// Reports a value that could not be taken; combinations with it are not looked at any more.
@@ -88,64 +103,68 @@ impl<'a> Reader<'a> {
         self.known.iter().flat_map(keys).collect()
     }
 
-    /// Adds what nobody asked for, and returns all mistakes.
+    /// Adds what nobody asked for, and returns all mistakes in the order of their lines, or as many of them as are
+    /// listed and how many more there are.
     pub(super) fn finish(mut self) -> Vec<Mistake> {
+        let known = std::mem::take(&mut self.known);
+        let mut strays: Vec<(usize, Stray<'_>)> = Vec::new();
         for (key, value) in self.root {
-            let (name, line) = (key.get_ref().as_ref(), line_at(self.text, key.span().start));
-            let sections: Vec<&str> = self.known.iter().map(|(section, _)| *section).collect();
-            match (self.known.iter().position(|(section, _)| *section == name), value.get_ref()) {
-                (Some(at), DeValue::Table(table)) => self.unknown_keys(at, table),
+            let (name, line) = (key.get_ref().as_ref(), self.line_at(key.span().start));
+            match (known.iter().find(|(section, _)| *section == name), value.get_ref()) {
+                (Some((section, asked)), DeValue::Table(table)) => {
+                    let unknown = table.iter().filter(|(key, _)| !asked.contains(&key.get_ref().as_ref()));
+                    strays.extend(unknown.map(|(key, _)| {
+                        let stray = Stray::Key { section, asked, name: key.get_ref().as_ref() };
+                        (self.line_at(key.span().start), stray)
+                    }));
+                }
                 (Some(_), other) => {
                     self.report(line, name, &describe(other), &format!("a section, written [{name}]"));
                 }
-                (None, DeValue::Table(_)) => {
-                    let accepted = match nearest(name, sections.iter().copied()) {
-                        Some(section) => format!("[{section}] (the nearest name)"),
-                        None => {
-                            sections.iter().map(|name| format!("[{name}]")).collect::<Vec<_>>().join(", ")
-                        }
-                    };
-                    self.report(line, &format!("[{}]", clean(name)), "an unknown section", &accepted);
-                }
-                (None, _) => {
-                    let accepted = match self.home_of(name) {
-                        Some(section) => format!("{name} under [{section}]"),
-                        None => "keys under a section such as [server]".to_owned(),
-                    };
-                    self.report(line, &clean(name), "a key outside of every section", &accepted);
-                }
+                (None, DeValue::Table(_)) => strays.push((line, Stray::Section(name))),
+                (None, _) => strays.push((line, Stray::KeyOutside(name))),
             }
         }
-        self.mistakes
+        strays.retain(|(line, _)| self.means_something(*line));
+        strays.sort_by_key(|(line, _)| *line);
+        // With as many on earlier lines, a later one is never listed.
+        let passed_over = strays.len().saturating_sub(LISTED_MAX);
+        let passed_line = strays.get(LISTED_MAX).map(|(line, _)| *line);
+        for (at, (line, stray)) in strays.into_iter().take(LISTED_MAX).enumerate() {
+            self.report_stray(&known, line, &stray, at < SUGGESTED_MAX);
+        }
+        listed(self.mistakes, passed_over, passed_line)
     }
 
-    fn unknown_keys(&mut self, section_at: usize, table: &DeTable<'_>) {
-        let Some((section, asked)) = self.known.get(section_at).cloned() else {
-            return;
+    fn report_stray(&mut self, known: &Known, line: usize, stray: &Stray<'_>, suggest: bool) {
+        let near = |name: &str, accepted: &mut dyn Iterator<Item = &'static str>| {
+            if suggest { nearest(name, accepted) } else { None }
         };
-        for (key, _) in table {
-            let name = key.get_ref().as_ref();
-            if asked.contains(&name) {
-                continue;
+        match stray {
+            Stray::Key { section, asked, name } => {
+                let accepted = if let Some(home) = home_of(known, name) {
+                    format!("{name} under [{home}]")
+                } else if let Some(near) = near(name, &mut asked.iter().copied()) {
+                    format!("{near} (the nearest name)")
+                } else {
+                    asked.join(", ")
+                };
+                self.report(line, &format!("{section}.{}", clean(name)), "an unknown key", &accepted);
             }
-            let accepted = if let Some(home) = self.home_of(name) {
-                format!("{name} under [{home}]")
-            } else if let Some(near) = nearest(name, asked.iter().copied()) {
-                format!("{near} (the nearest name)")
-            } else {
-                asked.join(", ")
-            };
-            let line = line_at(self.text, key.span().start);
-            self.report(line, &format!("{section}.{}", clean(name)), "an unknown key", &accepted);
-        }
-    }
-
-    /// The only section that knows a key of this name.
-    fn home_of(&self, key: &str) -> Option<&'static str> {
-        let mut homes = self.known.iter().filter(|(_, keys)| keys.contains(&key));
-        match (homes.next(), homes.next()) {
-            (Some((section, _)), None) => Some(section),
-            _ => None,
+            Stray::Section(name) => {
+                let accepted = match near(name, &mut known.iter().map(|(section, _)| *section)) {
+                    Some(section) => format!("[{section}] (the nearest name)"),
+                    None => known.iter().map(|(name, _)| format!("[{name}]")).collect::<Vec<_>>().join(", "),
+                };
+                self.report(line, &format!("[{}]", clean(name)), "an unknown section", &accepted);
+            }
+            Stray::KeyOutside(name) => {
+                let accepted = match home_of(known, name) {
+                    Some(section) => format!("{name} under [{section}]"),
+                    None => "keys under a section such as [server]".to_owned(),
+                };
+                self.report(line, &clean(name), "a key outside of every section", &accepted);
+            }
         }
     }
 
@@ -155,13 +174,107 @@ impl<'a> Reader<'a> {
             return None;
         };
         let (key, _) = table.get_key_value(key)?;
-        Some(line_at(self.text, key.span().start))
+        Some(self.line_at(key.span().start))
     }
 
     fn report(&mut self, line: usize, place: &str, found: &str, accepted: &str) {
-        // Where the syntax is broken, what was recovered of the value means nothing.
-        if !self.sections_lost && !self.broken_lines.contains(&line) {
+        if self.means_something(line) {
             self.mistakes.push(Mistake::at(line, place, found, accepted));
+        }
+    }
+
+    /// Where the syntax is broken, what was recovered of the value means nothing.
+    fn means_something(&self, line: usize) -> bool {
+        !self.sections_lost && !self.broken_lines.contains(&line)
+    }
+}
+
+/// The only section that knows a key of this name.
+fn home_of(known: &Known, key: &str) -> Option<&'static str> {
+    let mut homes = known.iter().filter(|(_, keys)| keys.contains(&key));
+    match (homes.next(), homes.next()) {
+        (Some((section, _)), None) => Some(section),
+        _ => None,
+    }
+}
+
+/// The first mistakes by their lines, and a last one that counts the rest with the `passed_over` from
+/// `passed_line` on.
+fn listed(mut mistakes: Vec<Mistake>, passed_over: usize, passed_line: Option<usize>) -> Vec<Mistake> {
+    mistakes.sort_by_key(|mistake| mistake.line);
+    let cut = mistakes.split_off(mistakes.len().min(LISTED_MAX));
+    let more = cut.len() + passed_over;
+    if more > 0 {
+        let first = cut.first().and_then(|mistake| mistake.line).into_iter().chain(passed_line).min();
+        let message = format!("{more} more from here on; correct those above first");
+        mistakes.push(Mistake { line: first, place: String::new(), message });
+    }
+    mistakes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use crate::config::Config;
+
+    /// All lines of the report on `text`.
+    fn report(text: &str) -> Vec<String> {
+        let errors = Config::parse("c", text).unwrap_err().to_string();
+        errors.lines().map(str::to_owned).collect()
+    }
+
+    fn keys(count: usize) -> String {
+        (0..count).map(|number| format!("lisen_{number} = 1\n")).collect()
+    }
+
+    #[test]
+    fn up_to_five_hundred_mistakes_are_listed_and_the_rest_are_counted() {
+        let lines = report(&format!("[server]\n{}", keys(500)));
+        assert_eq!(lines.len(), 500);
+        assert!(lines[499].starts_with("c:501: server.lisen_499: found an unknown key"), "{}", lines[499]);
+        let lines = report(&format!("[server]\n{}public = 1\n[log]\n{}", keys(700), keys(300)));
+        assert_eq!(lines.len(), 501);
+        assert!(lines[0].starts_with("c:2: server.lisen_0: found an unknown key"), "{}", lines[0]);
+        assert_eq!(lines[500], "c:502: 501 more from here on; correct those above first");
+        let scattered = format!("{}[log]\n{}level = 5\n", "[[x]]\n".repeat(3), keys(499));
+        let lines = report(&scattered);
+        assert_eq!(
+            (lines.len(), lines[500].as_str()),
+            (501, "c:504: 1 more from here on; correct those above first")
+        );
+    }
+
+    #[test]
+    fn the_nearest_name_is_looked_for_where_there_are_few_unknown_ones() {
+        let text: String = (0..60).map(|number| format!("[lo{number}]\n")).collect();
+        let near = report(&text).iter().filter(|line| line.contains("[log] (the nearest name)")).count();
+        assert!((1..=50).contains(&near), "{near}");
+        let lines = report(&format!("[server]\nlisen = 1\n{}", keys(100)));
+        assert!(lines[0].ends_with("listen (the nearest name)"), "{}", lines[0]);
+    }
+
+    #[test]
+    fn the_time_to_find_many_mistakes_grows_with_their_number_only() {
+        let sections = |count: usize| (0..count).map(|number| format!("[s{number}]\n")).collect::<String>();
+        let outside = |count: usize| (0..count).map(|number| format!("k{number} = 1\n")).collect::<String>();
+        let broken = |count: usize| format!("[server]\n{}", "x\n".repeat(count));
+        let twice = |count: usize| format!("[server]\n{}", "public = false\n".repeat(count));
+        let list = |count: usize| format!("[guard]\nextra_hosts = [\n{}]\n", "\"\",\n".repeat(count));
+        let kinds: [(&str, &dyn Fn(usize) -> String); 6] = [
+            ("keys", &|count| format!("[server]\n{}", keys(count))),
+            ("sections", &sections),
+            ("outside", &outside),
+            ("broken", &broken),
+            ("twice", &twice),
+            ("list", &list),
+        ];
+        for (kind, text) in kinds {
+            let begun = Instant::now();
+            assert_eq!(report(&text(20_000)).len(), 501, "{kind}");
+            let took = begun.elapsed();
+            // A quadratic search takes more than a minute here, a linear one well under a second.
+            assert!(took < Duration::from_secs(10), "{kind}: {took:?}");
         }
     }
 }

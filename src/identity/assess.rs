@@ -306,6 +306,12 @@ fn rows_alone(asked: &str, rows: &[ProbeRow], findings: &mut Findings) {
     let compared = Rows::compare(asked, asked, rows);
     let picked = match pick_folded(asked, rows) {
         FoldedPick::One(row) => vec![row],
+        FoldedPick::Numbered(row) => {
+            let none_bound =
+                if compared.exact == 0 { Reason::ProbeNoExactRows } else { Reason::ProbeNoBoundRows };
+            findings.note(none_bound);
+            vec![row]
+        }
         FoldedPick::Several(rows) => rows,
         FoldedPick::None => Vec::new(),
     };

@@ -12,8 +12,12 @@ use super::suffix::split_suffix;
 /// What the rows hold for a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoldedPick {
-    /// Exactly one bound artist: resolve it by its cluster id, with the reason `folded_match`.
+    /// Exactly one bound artist, with the number of the query or, like it, without any: resolve it by its cluster
+    /// id, with the reason `folded_match`.
     One(ProbeRow),
+    /// Exactly one bound artist, and the row has a number where the query has none. The number says that another
+    /// artist has the plain name, so this one is a candidate and never the answer.
+    Numbered(ProbeRow),
     /// Two or more, one row each, strictly equal names first. Artists that share a cluster but not a Discogs
     /// number are two.
     Several(Vec<ProbeRow>),
@@ -22,7 +26,8 @@ pub enum FoldedPick {
 }
 
 /// The bound artists among `rows` whose name is loosely that of `query`. A query with a Discogs number only
-/// matches rows with that number, because another number, or none, is another artist. Without a number all match.
+/// matches rows with that number, because another number, or none, is another artist. Without a number all match,
+/// but a row with one is never picked.
 /// Unbound rows never count: there is nothing to resolve them by.
 #[must_use]
 pub fn pick_folded(query: &str, rows: &[ProbeRow]) -> FoldedPick {
@@ -53,7 +58,8 @@ pub fn pick_folded(query: &str, rows: &[ProbeRow]) -> FoldedPick {
     picked.sort_by_key(|(strictly, _)| !strictly);
     let mut picked: Vec<ProbeRow> = picked.into_iter().map(|(_, row)| row.clone()).collect();
     match (picked.len(), picked.pop()) {
-        (1, Some(row)) => FoldedPick::One(row),
+        (1, Some(row)) if split_suffix(&row.artist).1 == number => FoldedPick::One(row),
+        (1, Some(row)) => FoldedPick::Numbered(row),
         (_, Some(last)) => {
             picked.push(last);
             FoldedPick::Several(picked)
@@ -106,6 +112,18 @@ mod tests {
         assert_eq!(pick_folded("rob browN", &rows), FoldedPick::Several(rows.to_vec()));
         assert_eq!(pick_folded("Rob Brown (3)", &rows), FoldedPick::One(rows[1].clone()));
         assert_eq!(pick_folded("Rob Brown (4)", &rows), FoldedPick::None);
+    }
+
+    #[test]
+    fn f01_a_plain_name_never_picks_a_numbered_row() {
+        let rows = [row("Chicago (2)", 1), row("Chicago (2)", 1)];
+        assert_eq!(pick_folded("Chicago", &rows), FoldedPick::Numbered(rows[0].clone()));
+        assert_eq!(pick_folded("chicago (2)", &rows), FoldedPick::One(rows[0].clone()));
+        assert_eq!(pick_folded("Chicago (3)", &rows), FoldedPick::None);
+        let unbound = [row("Chicago", 0), row("The Chicago (2)", 1)];
+        assert_eq!(pick_folded("Chicago", &unbound), FoldedPick::Numbered(unbound[1].clone()));
+        let two = [row("Wings (2)", 1), row("Wings (5)", 2)];
+        assert_eq!(pick_folded("Wings", &two), FoldedPick::Several(two.to_vec()));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Site {
     Spotify,
     /// `soundcloud.com/<name>`
     SoundCloud,
-    /// `www.youtube.com/channel/<id>`, `/@<name>`, `/c/<name>`, `/user/<name>`
+    /// `www.youtube.com/channel/<id>`, `/@<name>`, `/c/<name>`, `/user/<name>`, and `/<name>` from earlier days
     YouTube,
     /// `www.instagram.com/<name>`
     Instagram,
@@ -88,7 +88,7 @@ impl ArtistUrl {
         }
         if let Some(uri) = strip_prefix_caseless(text, "spotify:") {
             let path: Vec<&str> = uri.split(':').collect();
-            return sites::spotify(&path);
+            return sites::spotify_uri(&path);
         }
         let url = plain_url(text)?;
         let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
@@ -101,9 +101,11 @@ impl ArtistUrl {
             "open.spotify.com" | "play.spotify.com" => sites::spotify(&path),
             "spotify.link" | "spotify.app.link" | "on.soundcloud.com" => Err(page(PageKind::ShortLink)),
             "soundcloud.com" | "www.soundcloud.com" | "m.soundcloud.com" => sites::soundcloud(&path),
-            "youtube.com" | "www.youtube.com" | "m.youtube.com" | "music.youtube.com" => {
-                sites::youtube(&path)
-            }
+            "youtube.com" | "www.youtube.com" | "m.youtube.com" => match path.as_slice() {
+                [name] => sites::youtube_custom(name).unwrap_or_else(|| sites::youtube(&path)),
+                _ => sites::youtube(&path),
+            },
+            "music.youtube.com" => sites::youtube(&path),
             "youtu.be" => Err(page(PageKind::Track)),
             "instagram.com" | "www.instagram.com" | "m.instagram.com" => sites::instagram(&path),
             other => match other.strip_suffix(".bandcamp.com") {

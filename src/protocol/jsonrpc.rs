@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use super::era::Era;
 use super::rpc_error::{Refusal, RpcCode, RpcError};
+use super::strict_json;
 
 /// A request's id: a string or an integer, echoed exactly as it came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,11 +48,12 @@ pub enum Message {
 /// Reads one message.
 ///
 /// # Errors
-/// 400 with -32700 when the body is not JSON, 400 with -32600 when it is not one JSON-RPC message.
+/// 400 with -32700 when the body is not JSON, 400 with -32600 when it is not one JSON-RPC message or any object in
+/// it names a key twice.
 pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
-    let value: Value = serde_json::from_slice(body)
-        .map_err(|_| refuse(None, RpcError::new(RpcCode::Parse, "the body is not valid JSON")))?;
-    let mut object = match value {
+    let json = strict_json::parse(body)
+        .map_err(|fault| refuse(None, RpcError::new(RpcCode::Parse, format!("the body {fault}"))))?;
+    let mut object = match json.value {
         Value::Object(object) => object,
         Value::Array(_) => {
             return Err(refuse(
@@ -61,6 +63,11 @@ pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
         }
         _ => return Err(refuse(None, RpcError::invalid_request("the body must be a JSON-RPC object"))),
     };
+    if json.repeats_a_key {
+        // An id that itself comes twice was read as null, which is none.
+        let id = object.remove("id").and_then(RequestId::parse);
+        return Err(refuse(id, RpcError::invalid_request("an object names a key twice")));
+    }
     let id = match object.remove("id") {
         None => None,
         Some(value) => Some(RequestId::parse(value).ok_or_else(|| {
@@ -70,12 +77,20 @@ pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(refuse(id, RpcError::invalid_request("jsonrpc must be \"2.0\"")));
     }
+    let answers = ["result", "error"].into_iter().filter(|member| object.contains_key(*member)).count();
+    if answers > 1 {
+        return Err(refuse(id, RpcError::invalid_request("a response has a result or an error, not both")));
+    }
+    if answers > 0 && object.contains_key("method") {
+        return Err(refuse(
+            id,
+            RpcError::invalid_request("a message with a method has no result and no error"),
+        ));
+    }
     let method = match object.remove("method") {
         Some(Value::String(method)) => method,
         Some(_) => return Err(refuse(id, RpcError::invalid_request("method must be a string"))),
-        None if object.contains_key("result") || object.contains_key("error") => {
-            return Ok(Message::Response);
-        }
+        None if answers > 0 => return Ok(Message::Response),
         None => return Err(refuse(id, RpcError::invalid_request("method is missing"))),
     };
     let params = match object.remove("params") {
@@ -139,6 +154,57 @@ mod tests {
         assert_eq!(code_of(r#"{"jsonrpc":"2.0","id":1}"#), Some((-32600, 400)));
         assert_eq!(code_of(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#), Some((-32602, 400)));
         assert_eq!(code_of(&"[".repeat(100_000)), Some((-32700, 400)));
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_refused_with_the_id_where_that_is_known() {
+        let twice = |body: &str| {
+            let refusal = parse(body.as_bytes()).unwrap_err();
+            assert_eq!((refusal.code().number(), refusal.status().as_u16()), (-32600, 400), "{body}");
+            let json = refusal.to_json();
+            assert_eq!(json["error"]["message"], "an object names a key twice", "{body}");
+            json.get("id").cloned()
+        };
+        let call = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":"#;
+        for params in [
+            r#"{"name":"a","arguments":{"discogs_id":"45","discogs_id":"3543"}}"#,
+            r#"{"name":"a","name":"a"}"#,
+            r#"{"_meta":{"a":{"b":1,"b":1}}}"#,
+        ] {
+            assert_eq!(twice(&format!("{call}{params}}}")), Some(json!("x")), "{params}");
+        }
+        assert_eq!(
+            twice(r#"{"method":"ping","method":"tools/list","jsonrpc":"2.0","id":7}"#),
+            Some(json!(7))
+        );
+        assert_eq!(twice(r#"{"jsonrpc":"2.0","id":7,"id":7,"method":"ping"}"#), None);
+        assert_eq!(twice(r#"{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}"#), None);
+        assert_eq!(twice(r#"{"jsonrpc":"2.0","method":"notifications/x","method":"notifications/y"}"#), None);
+    }
+
+    #[test]
+    fn a_message_is_either_asked_or_answered() {
+        for body in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","error":{"code":1,"message":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","error":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"x"}}"#,
+        ] {
+            assert_eq!(code_of(body), Some((-32600, 400)), "{body}");
+            assert_eq!(parse(body.as_bytes()).unwrap_err().to_json()["id"], 1, "{body}");
+        }
+        assert_eq!(
+            code_of(r#"{"jsonrpc":"2.0","method":"notifications/x","result":{}}"#),
+            Some((-32600, 400))
+        );
+    }
+
+    #[test]
+    fn what_is_not_json_says_why() {
+        let why = |body: &str| parse(body.as_bytes()).unwrap_err().to_json()["error"]["message"].clone();
+        assert_eq!(why("{"), "the body is not valid JSON");
+        assert_eq!(why(&"[".repeat(100_000)), "the body is nested too deep");
+        assert_eq!(why(r#"{"id":1e999}"#), "the body holds a number that is out of range");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The identity states, each by the facts that show it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -106,4 +106,78 @@ fn a_name_written_otherwise_is_found_by_search_though_not_by_name() {
     }
     let carmels: BTreeSet<_> = rows("Carmel").into_iter().filter_map(|(_, cluster)| cluster).collect();
     assert_eq!(carmels.len(), 2);
+}
+
+#[test]
+fn a_title_leads_to_the_artist_credited_with_it_and_not_to_a_namesake() {
+    let alice = [("artist", "Alice Cooper (2)"), ("track", "18 (Little Flower Of Ulysses)")];
+    assert_eq!(resolved(&alice)["locators"]["discogs"], 463_597);
+    let mut tried = 0;
+    for (title, performer) in demo().tracks.credits() {
+        let body = resolved(&[("artist", performer.credit), ("track", title)]);
+        assert_eq!(body["display"], performer.credit, "{title}");
+        assert_eq!(body["cluster_id"], performer.cluster_id, "{title}");
+        tried += 1;
+    }
+    assert!(tried > 300, "{tried}");
+}
+
+/// The form of every page with the case of its letters turned round.
+fn other_case(page: &str) -> String {
+    let turned = |c: char| if c.is_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+    page.chars().map(turned).collect()
+}
+
+#[test]
+fn an_id_in_another_case_is_another_id_and_a_name_in_another_case_is_the_name() {
+    let (mut ids, mut names) = (0, 0);
+    for (artist, page) in demo().artists.pages() {
+        let found = || resolved(&[("url", &format!("https://{page}"))])["display"].clone();
+        if let Some((front, id)) = ["open.spotify.com/artist/", "youtube.com/channel/"]
+            .iter()
+            .find_map(|front| page.split_at_checked(front.len()).filter(|(start, _)| start == front))
+        {
+            assert_eq!(found(), artist, "{page}");
+            for id in [id.to_lowercase(), id.to_uppercase(), other_case(id)] {
+                let body = resolved(&[("url", &format!("https://{front}{id}"))]);
+                assert_eq!(body["cluster_id"], Value::Null, "{front}{id}");
+            }
+            ids += 1;
+        } else if let Some((host, path)) = page.split_once('/')
+            && ["soundcloud.com", "instagram.com", "youtube.com"].contains(&host)
+        {
+            let turned = resolved(&[("url", &format!("https://{host}/{}", other_case(path)))]);
+            assert_eq!(turned["display"], found(), "{page}");
+            names += usize::from(turned["display"] == artist);
+        }
+    }
+    assert!(ids >= 16 && names >= 10, "{ids} {names}");
+}
+
+#[test]
+fn every_pair_of_namesakes_is_listed_but_for_those_that_show_another_state() {
+    let unlisted = ["Alice Cooper", "Goldrush", "Solitaire"];
+    let mut families: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for (name, cluster, discogs) in demo().artists.sourced() {
+        families.entry(folding::without_suffix(name)).or_default().push((name, cluster, discogs));
+    }
+    families.retain(|_, family| family.len() > 1);
+    for name in unlisted {
+        assert!(families.contains_key(name), "{name} has no namesake");
+    }
+    for (name, family) in families {
+        for (own, cluster, _) in &family {
+            let body = resolved(&[("q", own)]);
+            let listed = body["same_name_clusters"].as_array().into_iter().flatten();
+            let listed: BTreeSet<_> = listed.map(|row| row["cluster_id"].as_str()).collect();
+            let others: BTreeSet<_> = family.iter().map(|(_, cluster, _)| *cluster).collect();
+            let mut others = if unlisted.contains(&name) { BTreeSet::new() } else { others };
+            others.remove(&body["cluster_id"].as_str());
+            assert_eq!(listed, others, "{own}");
+            assert!(cluster.is_some(), "{own}");
+        }
+    }
+    let entity = resolved(&[("q", "Entity")]);
+    assert_eq!(entity["same_name_clusters"][0]["discogs"], 54);
+    assert_eq!(resolved(&[("q", "Entity (2)")])["same_name_clusters"][0]["discogs"], 79_947);
 }

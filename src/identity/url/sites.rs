@@ -10,9 +10,12 @@ fn profile(site: Site, canonical: String) -> Parsed {
     Ok(ArtistUrl::Profile { site, canonical })
 }
 
-/// The id at the start of `301-Source-Direct`.
-fn leading_id(segment: &str) -> Option<DiscogsId> {
-    DiscogsId::parse(segment.split('-').next()?).ok()
+/// The id at the start of `301-Source-Direct`. A number that no artist can have is said to be that.
+fn leading_id(segment: &str) -> Result<DiscogsId, Found> {
+    DiscogsId::parse(segment.split('-').next().unwrap_or_default()).map_err(|refusal| match refusal.found {
+        number @ (Found::OutOfRange | Found::LeadingZeros) => number,
+        _ => Found::NoArtistId,
+    })
 }
 
 pub(super) fn discogs(path: &[&str]) -> Parsed {
@@ -20,12 +23,12 @@ pub(super) fn discogs(path: &[&str]) -> Parsed {
     for (at, segment) in path.iter().take(2).enumerate() {
         let kind = match *segment {
             "artist" | "artists" => {
-                let id = path.get(at + 1).and_then(|segment| leading_id(segment));
+                let id = path.get(at + 1).map_or(Err(Found::NoArtistId), |segment| leading_id(segment));
                 let locale = at == 0 || path.first().is_some_and(|first| is_locale(first));
                 return match id {
-                    Some(id) if locale => Ok(ArtistUrl::Discogs(id)),
-                    Some(_) => Err(page(PageKind::Other)),
-                    None => Err(refuse(Found::NoArtistId)),
+                    Ok(id) if locale => Ok(ArtistUrl::Discogs(id)),
+                    Ok(_) => Err(page(PageKind::Other)),
+                    Err(found) => Err(refuse(found)),
                 };
             }
             "release" | "releases" => PageKind::Release,
@@ -48,8 +51,13 @@ fn is_locale(segment: &str) -> bool {
 pub(super) fn musicbrainz(path: &[&str]) -> Parsed {
     let kind = match path.first().copied() {
         Some("artist") => {
-            let id = path.get(1).and_then(|id| Mbid::parse(id).ok());
-            return id.map(ArtistUrl::MusicBrainz).ok_or(refuse(Found::NoArtistId));
+            let id = path.get(1).map_or(Err(Found::NoArtistId), |id| {
+                Mbid::parse(id).map_err(|refusal| match refusal.found {
+                    Found::NilUuid => Found::NilUuid,
+                    _ => Found::NoArtistId,
+                })
+            });
+            return id.map(ArtistUrl::MusicBrainz).map_err(refuse);
         }
         Some("release") => PageKind::Release,
         Some("release-group") => PageKind::Master,
@@ -59,6 +67,16 @@ pub(super) fn musicbrainz(path: &[&str]) -> Parsed {
         _ => PageKind::Other,
     };
     Err(page(kind))
+}
+
+/// What follows `spotify:`, which names one thing and, unlike a web page, has nothing around it.
+pub(super) fn spotify_uri(parts: &[&str]) -> Parsed {
+    match parts {
+        ["artist", _] => spotify(parts),
+        ["artist", _, ..] | ["embed", ..] => Err(page(PageKind::Other)),
+        [first, ..] if first.starts_with("intl-") => Err(page(PageKind::Other)),
+        _ => spotify(parts),
+    }
 }
 
 pub(super) fn spotify(path: &[&str]) -> Parsed {
@@ -154,6 +172,21 @@ pub(super) fn youtube(path: &[&str]) -> Parsed {
         }
         _ => Err(page(PageKind::Other)),
     }
+}
+
+/// `youtube.com/<name>`, an address of its own that channels could once choose; none if the word is the site's own.
+pub(super) fn youtube_custom(name: &str) -> Option<Parsed> {
+    const NOT_CHANNELS: &str = "\
+        about account account_notifications ads api attribution attribution_link browse c categories \
+        channel channels charts clip community contests copyright create_channel creatoracademy creators \
+        dashboard dev e embed error explore fashion feed gaming hashtag home howyoutubeworks iframe_api \
+        img index intl jobs kids learning library live live_chat live_dashboard login logout movies music \
+        my_videos new news oembed oops p paid_memberships playables playlist podcasts post premium press \
+        privacy red redirect reporthistory results s settings shop shorts signin sports static store \
+        storefront subscription_manager t terms trending upload user v watch";
+    let word = name.to_ascii_lowercase();
+    let own = NOT_CHANNELS.split(' ').any(|own| own == word) || !is_handle(name, "-_");
+    (!own).then(|| profile(Site::YouTube, format!("https://www.youtube.com/{name}")))
 }
 
 pub(super) fn instagram(path: &[&str]) -> Parsed {

@@ -126,12 +126,12 @@ fn f12_a_link_without_an_id_or_of_another_kind_is_refused() {
     for link in [
         "https://www.discogs.com/artist/Source+Direct",
         "https://www.discogs.com/artist/",
-        "https://www.discogs.com/artist/0301-X",
-        "https://www.discogs.com/artist/0",
-        "https://www.discogs.com/artist/99999999999-X",
         "https://www.discogs.com/artist/50+Cent",
+        "https://www.discogs.com/artist/-5",
         "https://musicbrainz.org/artist/301",
-        "https://musicbrainz.org/artist/00000000-0000-0000-0000-000000000000",
+        "https://musicbrainz.org/artist/",
+        "spotify:artist:",
+        "https://www.youtube.com/channel",
         "https://open.spotify.com/artist/short",
         "https://www.youtube.com/channel/UCshort",
     ] {
@@ -153,6 +153,68 @@ fn f12_a_link_without_an_id_or_of_another_kind_is_refused() {
     ] {
         assert_eq!(found(&link), Found::Page(kind), "{link}");
     }
+}
+
+#[test]
+fn f12_an_id_that_no_artist_can_have_is_refused_as_that() {
+    for (link, expected) in [
+        ("https://www.discogs.com/artist/4294967341", Found::OutOfRange),
+        ("https://www.discogs.com/de/artist/4294967296-X", Found::OutOfRange),
+        ("https://www.discogs.com/artist/99999999999999999999999-X", Found::OutOfRange),
+        ("https://www.discogs.com/artist/0", Found::OutOfRange),
+        ("https://www.discogs.com/artist/0301-X", Found::LeadingZeros),
+        ("https://musicbrainz.org/artist/00000000-0000-0000-0000-000000000000", Found::NilUuid),
+    ] {
+        assert_eq!(found(link), expected, "{link}");
+    }
+    assert_eq!(
+        clean("https://www.discogs.com/artist/4294967295"),
+        "https://www.discogs.com/artist/4294967295"
+    );
+}
+
+#[test]
+fn f11_a_spotify_uri_has_nothing_around_its_id() {
+    let id = "0SwO7SWeDHJijQ3XNS7xEE";
+    for uri in [
+        format!("spotify:artist:{id}:x"),
+        format!("spotify:artist:{id}:"),
+        format!("spotify:artist:{id}:album:{id}"),
+        format!("spotify:embed:artist:{id}"),
+        format!("spotify:intl-de:artist:{id}"),
+        format!("spotify:user:someone:artist:{id}"),
+    ] {
+        assert_eq!(found(&uri), Found::Page(PageKind::Other), "{uri}");
+    }
+    assert_eq!(found(&format!("spotify:artist:{id}/x")), Found::NoArtistId);
+}
+
+#[test]
+fn a_channel_with_an_address_of_its_own_is_a_profile_and_the_sites_own_words_are_not() {
+    for link in [
+        "http://www.youtube.com/carilekebusch",
+        "youtube.com/carilekebusch/",
+        "https://m.youtube.com/carilekebusch?feature=x",
+    ] {
+        assert_eq!(clean(link), "https://www.youtube.com/carilekebusch", "{link}");
+    }
+    assert_eq!(clean("youtube.com/CariLekebusch"), "https://www.youtube.com/CariLekebusch");
+    for link in [
+        "https://www.youtube.com/",
+        "https://www.youtube.com/feed",
+        "https://www.youtube.com/Premium",
+        "https://www.youtube.com/results?search_query=x",
+        "https://www.youtube.com/robots.txt",
+        "https://www.youtube.com/carilekebusch/x",
+        "https://music.youtube.com/explore",
+        "https://music.youtube.com/moods_and_genres",
+    ] {
+        assert_eq!(found(link), Found::Page(PageKind::Other), "{link}");
+    }
+    assert_eq!(found("https://www.youtube.com/Watch?v=x"), Found::Page(PageKind::Other));
+    assert_eq!(found("https://www.youtube.com/watch?v=x"), Found::Page(PageKind::Track));
+    assert_eq!(found("https://www.youtube.com/playlist?list=x"), Found::Page(PageKind::Playlist));
+    assert_eq!(found("https://www.youtube.com/user"), Found::NoArtistId);
 }
 
 #[test]
