@@ -84,6 +84,20 @@ impl Admission {
         }
     }
 
+    /// Counts a call of the address, whatever comes of it.
+    ///
+    /// # Errors
+    /// The refusal, with its figures.
+    pub fn pace(&self, principal: &Principal, address: IpAddr) -> Result<(), ToolError> {
+        debug_assert!(principal.is_anonymous(), "accounts are not served yet");
+        self.pace.take(address, self.clock.monotonic()).map_err(|wait| {
+            ToolError::new(ErrorType::RateLimited, "Too many anonymous calls from this address.")
+                .with("reason", "anonymous_pace")
+                .with("retry_after_ms", whole_ms(wait))
+                .hint("Wait for retry_after_ms, then call again.")
+        })
+    }
+
     /// Lets a call in that may spend up to `most_units`, or says why not.
     ///
     /// # Errors
@@ -95,12 +109,6 @@ impl Admission {
         most_units: u32,
     ) -> Result<Permit, ToolError> {
         debug_assert!(principal.is_anonymous(), "accounts are not served yet");
-        self.pace.take(address, self.clock.monotonic()).map_err(|wait| {
-            ToolError::new(ErrorType::RateLimited, "Too many anonymous calls from this address.")
-                .with("reason", "anonymous_pace")
-                .with("retry_after_ms", whole_ms(wait))
-                .hint("Wait for retry_after_ms, then call again.")
-        })?;
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             ToolError::new(ErrorType::RateLimited, "Too many calls are running at once.")
                 .with("reason", "concurrency")
@@ -238,12 +246,12 @@ mod tests {
     fn one_address_is_paced_without_holding_up_another() {
         let (admission, clock) = admission(AdmissionLimits { anonymous_calls_per_minute: 2, ..limits() });
         for _ in 0..2 {
-            assert!(admission.admit(&caller(), HERE, 1).is_ok());
+            assert!(admission.pace(&caller(), HERE).is_ok());
         }
-        let refused = admission.admit(&caller(), HERE, 1).map(drop).unwrap_err();
+        let refused = admission.pace(&caller(), HERE).unwrap_err();
         assert_eq!(refused.datum("retry_after_ms"), Some(&serde_json::json!(30_000)));
-        assert!(admission.admit(&caller(), IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)), 1).is_ok());
+        assert!(admission.pace(&caller(), IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2))).is_ok());
         clock.advance(Duration::from_secs(30));
-        assert!(admission.admit(&caller(), HERE, 1).is_ok());
+        assert!(admission.pace(&caller(), HERE).is_ok());
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::start::StartError;
 use crate::config::Legal;
+use crate::small_file;
 use crate::transport::LegalPage;
 
 /// The longest text of an operator that is served, in bytes.
@@ -41,11 +42,7 @@ impl LegalTexts {
 
 fn read(path: &Path) -> Result<String, StartError> {
     let unreadable = |reason: String| StartError::Text { path: path.to_owned(), reason };
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > TEXT_MAX_BYTES {
-        return Err(unreadable(format!("{size} bytes; at most {TEXT_MAX_BYTES} are served")));
-    }
-    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+    small_file::read_text(path, TEXT_MAX_BYTES).map_err(|error| unreadable(error.to_string()))
 }
 
 fn title(page: LegalPage) -> &'static str {
@@ -80,11 +77,15 @@ fn built_in(page: LegalPage, legal: &Legal) -> String {
     }
 }
 
+/// Makes lines of a length that can be read, on a phone and on a desk.
+const STYLE: &str =
+    "<style>body{max-width:40rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}</style>";
+
 /// A plain page: paragraphs of text, nothing that runs or loads.
 fn html(title: &str, text: &str) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n</head>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n{STYLE}\n</head>\n\
          <body>\n<main>\n<h1>{title}</h1>\n"
     );
     for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {

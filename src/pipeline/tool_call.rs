@@ -78,7 +78,10 @@ async fn attempt(
     arguments: &Value,
     spent: &mut Spent,
 ) -> Result<Finding, ToolError> {
-    let call = Call::parse(tool, arguments)?;
+    let call = Call::parse(tool, arguments);
+    // A call whose arguments are refused is a call too.
+    parts.admission.pace(principal, address)?;
+    let call = call?;
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(principal, address, call.most_units())?;
     let ledger = spent.permit.insert(permit).ledger();

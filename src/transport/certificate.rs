@@ -71,8 +71,14 @@ pub enum DemoCertificateError {
 pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertificate, DemoCertificateError> {
     let certificate_path = folder.join(DEMO_CERTIFICATE_FILE);
     let key_path = folder.join(KEY_FILE);
-    let usable =
-        |identity: &Identity| identity.not_before() <= now && now + RENEWED_BEFORE < identity.not_after();
+    let usable = |identity: &Identity| {
+        let lasts = identity.not_before() <= now && now + RENEWED_BEFORE < identity.not_after();
+        // One that somebody else put there may not do what clients are told it does.
+        lasts
+            && LOOPBACK_NAMES
+                .iter()
+                .all(|name| identity.is_its_own_root_for(name.trim_matches(['[', ']']), now))
+    };
     if let Some(identity) = Identity::load(&certificate_path, &key_path).ok().filter(usable) {
         return Ok(DemoCertificate { identity, certificate_path, key_path, is_new: false });
     }
@@ -123,4 +129,34 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(content)?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::BasicConstraints;
+
+    #[test]
+    fn a_certificate_that_clients_cannot_take_as_their_root_is_replaced() {
+        let now = OffsetDateTime::now_utc();
+        let folder = std::env::temp_dir().join(format!("ono-sendai-certificate-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let foreign = |names: &[&str], is_ca: IsCa| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let mut params = CertificateParams::new(names).unwrap();
+            params.is_ca = is_ca;
+            params.not_before = now - BACKDATED;
+            params.not_after = now + LIFETIME;
+            let key = KeyPair::generate().unwrap();
+            let certificate = params.self_signed(&key).unwrap();
+            fs::write(folder.join(DEMO_CERTIFICATE_FILE), certificate.pem()).unwrap();
+            fs::write(folder.join(KEY_FILE), key.serialize_pem()).unwrap();
+            demo_certificate(&folder, now).unwrap().is_new
+        };
+        let local = ["localhost", "127.0.0.1", "::1"];
+        assert!(foreign(&local, IsCa::Ca(BasicConstraints::Unconstrained)));
+        assert!(foreign(&["elsewhere.example"], IsCa::NoCa));
+        assert!(!foreign(&local, IsCa::NoCa));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

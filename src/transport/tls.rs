@@ -6,16 +6,23 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rustls::ServerConfig;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier as _;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem};
 use rustls::server::NoServerSessionStorage;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{RootCertStore, ServerConfig};
 use time::OffsetDateTime;
 
 use super::der::Facts;
+use crate::small_file;
+
+/// A chain or a key is much smaller.
+const PEM_MAX_BYTES: u64 = 1024 * 1024;
 
 /// A certificate chain with the key that belongs to it.
 #[derive(Clone, Debug)]
@@ -122,6 +129,24 @@ impl Identity {
         })
     }
 
+    /// Whether a client that trusts this certificate, and only this one, accepts the server as `name` at `now`.
+    #[must_use]
+    pub fn is_its_own_root_for(&self, name: &'static str, now: OffsetDateTime) -> bool {
+        let [own, ..] = self.certified.cert.as_slice() else { return false };
+        let (Ok(name), Ok(now)) = (ServerName::try_from(name), u64::try_from(now.unix_timestamp())) else {
+            return false;
+        };
+        let mut roots = RootCertStore::empty();
+        if roots.add(own.clone()).is_err() {
+            return false;
+        }
+        let provider = Arc::new(ring::default_provider());
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+            .build()
+            .is_ok_and(|client| client.verify_server_cert(own, &[], &name, &[], now).is_ok())
+    }
+
     /// From when the certificate is valid.
     #[must_use]
     pub fn not_before(&self) -> OffsetDateTime {
@@ -169,7 +194,8 @@ fn builder(provider: Arc<CryptoProvider>) -> rustls::ConfigBuilder<ServerConfig,
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
-    std::fs::read(path).map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
+    small_file::read(path, PEM_MAX_BYTES)
+        .map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
 }
 
 fn broken_pem(path: &Path, error: &pem::Error) -> TlsError {

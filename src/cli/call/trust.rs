@@ -7,8 +7,12 @@ use url::Url;
 
 use crate::app::DEMO_CERTIFICATE_FILE;
 use crate::host::is_loopback;
+use crate::small_file;
 
 /// Where Debian, Fedora and Alpine, in this order, keep the certificates they trust.
+/// More than every root of a machine; a larger file is no list of certificates.
+const CERTIFICATES_MAX_BYTES: u64 = 16 * 1024 * 1024;
+
 const MACHINE_ROOTS: &[&str] =
     &["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
@@ -38,7 +42,8 @@ pub(super) fn file_for(named: Option<&Path>, url: &Url, data_folder: &Path) -> O
 /// One line that names the file.
 pub(super) fn load(file: &Path) -> Result<Trust, String> {
     let shown = file.display();
-    let bytes = std::fs::read(file).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let bytes = small_file::read(file, CERTIFICATES_MAX_BYTES)
+        .map_err(|error| format!("{shown} cannot be read: {error}"))?;
     let roots = Certificate::from_pem_bundle(&bytes)
         .map_err(|_| format!("{shown} holds something that is not a PEM certificate"))?;
     if roots.is_empty() {
@@ -73,6 +78,11 @@ mod tests {
     fn a_file_without_a_certificate_is_named() {
         let missing = load(Path::new("/proc/none")).err().unwrap();
         assert!(missing.starts_with("/proc/none cannot be read: "), "{missing}");
-        assert_eq!(load(Path::new("/dev/null")).err().unwrap(), "/dev/null holds no PEM certificate");
+        assert_eq!(
+            load(Path::new("/dev/zero")).err().unwrap(),
+            "/dev/zero cannot be read: not a regular file"
+        );
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        assert_eq!(load(Path::new(manifest)).err().unwrap(), format!("{manifest} holds no PEM certificate"));
     }
 }
