@@ -27,8 +27,7 @@ pub enum FoldedPick {
 
 /// The bound artists among `rows` whose name is loosely that of `query`. A query with a Discogs number only
 /// matches rows with that number, because another number, or none, is another artist. Without a number all match,
-/// but a row with one is never picked.
-/// Unbound rows never count: there is nothing to resolve them by.
+/// but a row with one is never picked. Unbound rows never count: there is nothing to resolve them by.
 #[must_use]
 pub fn pick_folded(query: &str, rows: &[ProbeRow]) -> FoldedPick {
     let (wanted, number) = split_suffix(query);
