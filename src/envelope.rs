@@ -69,7 +69,8 @@ pub struct Envelope<D> {
 impl<D> Envelope<D> {
     /// The envelope of a tool that ran.
     #[must_use]
-    pub fn success(finding: Finding<D>, meta: Meta) -> Self {
+    pub fn success(finding: Finding<D>, mut meta: Meta) -> Self {
+        meta.truncated |= finding.ambiguity.as_ref().is_some_and(Ambiguity::is_cut);
         Self {
             envelope_version: ENVELOPE_VERSION,
             ok: true,

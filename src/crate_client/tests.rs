@@ -46,6 +46,7 @@ async fn every_failure_of_the_service_counts_for_its_window() {
         (Behaviour::Says(500, "{}"), UpstreamFault::Status { status: 500 }),
         (Behaviour::Says(504, "{}"), UpstreamFault::Status { status: 504 }),
         (Behaviour::Says(200, "<html>"), UpstreamFault::Unreadable),
+        (Behaviour::Says(404, "<html>"), UpstreamFault::Unreadable),
         (Behaviour::Says(200, ""), UpstreamFault::Unreadable),
         (Behaviour::Says(200, r#"{"identity":{"na"#), UpstreamFault::Unreadable),
     ] {
@@ -66,7 +67,7 @@ async fn every_failure_of_the_service_counts_for_its_window() {
 async fn no_4xx_ever_counts_for_a_window() {
     for status in 400..500 {
         let (client, faulty, _) = client();
-        faulty.set(Family::Artist, Behaviour::Says(status, "{}"));
+        faulty.set(Family::Artist, Behaviour::Says(status, r#"{"error":"some_code"}"#));
         for caller in 0..50 {
             assert!(!closed(&card(&client, caller).await), "{status}");
         }
@@ -82,7 +83,7 @@ async fn a_404_is_a_success_and_ends_a_row_of_failures() {
         for _ in 0..9 {
             assert!(!closed(&card(&client, 1).await));
         }
-        faulty.set(Family::Artist, Behaviour::Says(404, "{}"));
+        faulty.set(Family::Artist, Behaviour::Says(404, r#"{"error":"not_found"}"#));
         assert_eq!(card(&client, 1).await, Ok(None));
     }
 }
@@ -130,7 +131,11 @@ async fn a_trial_frees_its_slot_however_it_ends() {
         Behaviour::Hangs,
         Behaviour::Says(200, r#"{"identity":{"na"#),
     ];
-    let shut = [nothing(Family::Artist), Behaviour::Says(404, "{}"), Behaviour::Says(429, "{}")];
+    let shut = [
+        nothing(Family::Artist),
+        Behaviour::Says(404, r#"{"error":"not_found"}"#),
+        Behaviour::Says(429, "{}"),
+    ];
     let reopened = reopened.into_iter().map(|behaviour| (behaviour, true));
     for (behaviour, stays_closed) in reopened.chain(shut.into_iter().map(|behaviour| (behaviour, false))) {
         let (client, faulty, clock) = client();

@@ -11,7 +11,12 @@ pub struct Ambiguity {
     state: &'static str,
     reasons: Vec<String>,
     candidates: Vec<CandidateRow>,
+    #[serde(skip)]
+    is_cut: bool,
 }
+
+/// The most candidates in one answer; `meta.truncated` says that there are more.
+pub const CANDIDATES_MAX: usize = 10;
 
 /// One artist that may be meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,6 +42,12 @@ impl Ambiguity {
     #[must_use]
     pub fn reasons(&self) -> &[String] {
         &self.reasons
+    }
+
+    /// Whether there are more candidates than are listed.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Who may be meant.
@@ -74,6 +85,7 @@ impl From<&Assessment> for Ambiguity {
             candidates: assessment
                 .candidates
                 .iter()
+                .take(CANDIDATES_MAX)
                 .filter_map(|candidate| {
                     Some(CandidateRow {
                         cluster_id: candidate.cluster_id.to_string(),
@@ -84,6 +96,35 @@ impl From<&Assessment> for Ambiguity {
                     })
                 })
                 .collect(),
+            is_cut: assessment.candidates.len() > CANDIDATES_MAX,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::{AmbiguityState, Candidate, ClusterId};
+
+    #[test]
+    fn a_long_list_of_candidates_is_cut_and_says_so() {
+        let candidate = |n: usize| Candidate {
+            cluster_id: ClusterId::parse(&format!("{n:064x}")).unwrap(),
+            name: "X".to_owned(),
+            tier: None,
+            support: None,
+            hint: None,
+            discogs_id: None,
+            mbid: None,
+        };
+        let of = |count: usize| {
+            Ambiguity::from(&Assessment {
+                state: AmbiguityState::NameCollision,
+                reasons: Vec::new(),
+                candidates: (0..count).map(candidate).collect(),
+            })
+        };
+        assert_eq!((of(10).candidates().len(), of(10).is_cut()), (10, false));
+        assert_eq!((of(500).candidates().len(), of(500).is_cut()), (10, true));
     }
 }

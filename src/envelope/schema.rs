@@ -98,7 +98,7 @@ fn ambiguity() -> Value {
     closed(json!({
         "state": {"enum": AmbiguityState::ALL.map(AmbiguityState::as_str)},
         "reasons": {"type": "array", "items": {"type": "string"}},
-        "candidates": {"type": "array", "items": {
+        "candidates": {"type": "array", "maxItems": super::identity::CANDIDATES_MAX, "items": {
             "type": "object",
             "properties": {
                 "cluster_id": {"type": "string", "pattern": "^[0-9a-f]{64}$"},

@@ -289,6 +289,7 @@ mod tests {
             (Reason::NoCluster, "identity:no_cluster"),
             (Reason::NoRecord, "identity:no_record"),
             (Reason::PrefixCandidates(1), "identity:prefix_candidates:1"),
+            (Reason::DossierOverMergeUnreadable, "dossier:over_merge_unreadable"),
         ];
         assert_eq!(one_each.len(), Reason::TABLE.len());
         for ((reason, shown), (pattern, _)) in one_each.iter().zip(Reason::TABLE) {

@@ -63,10 +63,15 @@ fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
     if actions.len() > 1
         && let Some(action) = actions.first()
     {
-        return line(
-            text,
-            format_args!("Next: {} with the cluster_id of one of them ({}).", action.tool(), action.why()),
-        );
+        let mut ways: Vec<String> = Vec::new();
+        for action in actions {
+            let names: Vec<&str> = action.args().keys().map(String::as_str).collect();
+            let way = format!("{} with its {}", action.tool(), names.join(" and "));
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        return line(text, format_args!("Next: {} ({}).", ways.join(" or "), action.why()));
     }
     for action in actions {
         line(text, format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()));

@@ -9,6 +9,7 @@ use crate::answer::LINKS_SHOWN;
 use crate::clock::whole_ms;
 use crate::envelope::ENVELOPE_VERSION;
 use crate::envelope::error::{ErrorType, Property};
+use crate::envelope::identity::CANDIDATES_MAX;
 use crate::envelope::untrusted::UNTRUSTED_TEXTS_MAX;
 use crate::model::prose::PROSE_MAX_CHARS;
 use crate::model::text::NAME_MAX_CHARS;
@@ -40,6 +41,7 @@ pub fn document(
             "tool_deadline_ms": whole_ms(tool_deadline),
             "name_max_chars": NAME_MAX_CHARS,
             "links_shown": LINKS_SHOWN,
+            "candidates_max": CANDIDATES_MAX,
             "untrusted_texts_max": UNTRUSTED_TEXTS_MAX,
             "untrusted_text_max_chars": PROSE_MAX_CHARS,
         },

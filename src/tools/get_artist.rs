@@ -71,7 +71,12 @@ pub(super) async fn run(
     };
     let found = found.map_err(upstream_error::from)?;
     Ok(match found {
-        Some(dossier) => card(request, dossier, origin),
+        Some(mut dossier) => {
+            if dossier.identity.tier == Tier::Cluster {
+                unverified(&mut dossier);
+            }
+            card(request, dossier, origin)
+        }
         None => nobody(&request.key, origin),
     })
 }
@@ -98,7 +103,6 @@ async fn by_cluster(
     if let Some(dossier) = &mut by_cluster {
         // The service never vouches for a bare cluster id, whatever else the record may say.
         dossier.identity.tier = Tier::Cluster;
-        unverified(dossier);
     }
     Ok(by_cluster)
 }

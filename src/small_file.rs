@@ -1,0 +1,51 @@
+//! Reads files that people name: only regular ones, and only up to a size.
+//!
+//! Decides that a device, a pipe or an enormous file is an error and not a wait. Knows nothing of contents.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Reads the whole file.
+///
+/// # Errors
+/// What the system says; or that it is no regular file, or that it holds more than `max_bytes`.
+pub(crate) fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    // Before opening: opening a pipe waits for its other end.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(io::Error::other(format!("larger than {max_bytes} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Reads the whole file as UTF-8.
+///
+/// # Errors
+/// As for [`read`], and when it is not UTF-8.
+pub(crate) fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
+    String::from_utf8(read(path, max_bytes)?).map_err(|_| io::Error::other("not UTF-8 text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_a_folder_and_a_large_file_are_errors_and_never_waits() {
+        for (path, why) in [
+            ("/dev/zero", "not a regular file"),
+            ("/proc", "not a regular file"),
+            (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.lock"), "larger than 100 bytes"),
+        ] {
+            assert_eq!(read(Path::new(path), 100).unwrap_err().to_string(), why, "{path}");
+        }
+        assert_eq!(read(Path::new("/proc/none"), 100).unwrap_err().kind(), io::ErrorKind::NotFound);
+        let own = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/rustfmt.toml"));
+        assert!(read_text(own, 1_000).unwrap().contains("max_width"));
+    }
+}
