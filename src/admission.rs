@@ -71,12 +71,17 @@ impl Admission {
         }
     }
 
-    /// The coarse guard that every request of an address without a valid token passes.
+    /// The coarse guard that every request of an address without an accepted token passes; `principal` is
+    /// `None` when its credentials were refused.
     ///
     /// # Errors
     /// How long the address has to wait.
-    pub fn guard(&self, principal: &Principal, address: IpAddr) -> Result<(), Duration> {
-        if principal.is_anonymous() { self.guard.take(address, self.clock.monotonic()) } else { Ok(()) }
+    pub fn guard(&self, principal: Option<&Principal>, address: IpAddr) -> Result<(), Duration> {
+        if principal.is_none_or(Principal::is_anonymous) {
+            self.guard.take(address, self.clock.monotonic())
+        } else {
+            Ok(())
+        }
     }
 
     /// Lets a call in that may spend up to `most_units`, or says why not.

@@ -2,28 +2,40 @@
 //!
 //! Decides which part gets which setting. It must never decide anything about a request.
 
+mod certificate;
 mod fixed_documents;
 mod legal;
-mod lifecycle;
+mod settings;
+mod signals;
+mod start;
+mod tool_list;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
+use self::certificate::Certificate;
+use self::legal::LegalTexts;
+use self::signals::Signals;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::catalogue::Catalogue;
-use crate::cli::{Announce, Program, StartError, Started, ToolRow};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
-use crate::crate_client::{CrateClient, IdentityMemory};
+use crate::crate_client::{CrateClient, IdentityMemory, Transport};
 use crate::envelope::attribution::Origin;
-use crate::pipeline::{self, Parts};
+use crate::pipeline::{self, Lists, Parts};
 use crate::resources::{Resources, capabilities};
-use crate::shape;
-use crate::tools::registry::ToolName;
-use crate::transport::{self, LegalPage, Listener, McpAnswer, McpRequest, NotReady, Service};
+use crate::telemetry::RefusedLines;
+use crate::transport::{
+    self, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service,
+};
 
-use self::legal::LegalTexts;
+pub use self::certificate::DemoCertificateFile;
+pub use self::start::{Announce, StartError, Started};
+pub use self::tool_list::{ToolRow, tools};
+pub use crate::transport::DEMO_CERTIFICATE_FILE;
 
 /// Identities that are remembered between a resolve and the call that follows it.
 const REMEMBERED_IDENTITIES: NonZeroUsize = NonZeroUsize::new(20_000).expect("not zero");
@@ -46,6 +58,18 @@ impl App {
         let catalogue =
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
+        let documents = fixed_documents::of(&catalogue, &clock)?;
+        let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
+        Self::over(transport, documents, config, clock)
+    }
+
+    /// The same over any transport to the data service; `documents` are its manifest and dictionary.
+    fn over(
+        transport: Arc<dyn Transport>,
+        (manifest, dictionary): (String, String),
+        config: &Config,
+        clock: Clock,
+    ) -> Result<Self, StartError> {
         let limits = AdmissionLimits {
             anonymous_units_per_day: config.anonymous.units_per_day,
             anonymous_calls_per_minute: config.anonymous.calls_per_minute,
@@ -55,8 +79,7 @@ impl App {
         };
         let capabilities =
             capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
-        let (manifest, dictionary) = fixed_documents::of(&catalogue, &clock)?;
-        let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
+        let resources = Resources::new(&capabilities, manifest, dictionary);
         let parts = Parts {
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(
@@ -65,9 +88,11 @@ impl App {
                 config.deadlines.call,
                 clock.clone(),
             ),
-            resources: Resources::new(&capabilities, manifest, dictionary),
+            lists: Lists::new(&resources),
+            resources,
             origin: Origin::Fixtures,
             tool_deadline: config.deadlines.tool,
+            refused_lines: RefusedLines::default(),
             clock,
         };
         Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)? })
@@ -93,33 +118,146 @@ impl Service for Shared {
     }
 }
 
-/// The server as the command line starts it.
-#[derive(Clone, Copy, Debug)]
-pub struct Server;
+/// Serves until it is told to stop. Calls `announce` once, when the first request can be answered. Being
+/// told a second time cuts everything that still runs.
+///
+/// # Errors
+/// Whatever kept it from starting.
+pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
+    let clock = Clock::system();
+    let listen = config.server.listen;
+    let certificate = Certificate::load(&config, &clock)?;
+    let app = Arc::new(App::build(&config, clock.clone())?);
+    let listener = Listener::bind(listen).map_err(|error| settings::listen_error(listen, error))?;
+    let address = listener.address();
+    let public_base = config.server.public_base.clone().settled(address.port());
+    let guard = settings::guard(&config, &public_base, address);
+    let security = SecurityHeaders::new(config.server.public);
+    let tls = transport::server_config(&certificate.identity);
+    let mut signals = Signals::listen()?;
+    certificate.warn(clock.utc());
+    announce(&Started { address, public_base, certificate: certificate.demo });
+    let (tell, told) = oneshot::channel::<()>();
+    let stop = async move {
+        let _told_or_gone = told.await;
+    };
+    let service = Arc::new(Shared(app));
+    let serving = transport::serve(listener, tls, config.transport, guard, security, service, stop);
+    let told_twice = async {
+        signals.next().await;
+        let _ended_already = tell.send(());
+        signals.next().await;
+    };
+    tokio::select! {
+        report = serving => {
+            let took_ms = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(open = report.open, cut = report.cut, took_ms, "stopped");
+        }
+        () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
+    }
+    Ok(())
+}
 
-impl Program for Server {
-    async fn run(&self, config: Config, announce: Announce) -> Result<(), StartError> {
-        let clock = Clock::system();
-        let listen = config.server.listen;
-        let certificate = lifecycle::certificate(&config, &clock)?;
-        let app = Arc::new(App::build(&config, clock)?);
-        let listener = Listener::bind(listen).map_err(|error| lifecycle::listen_error(listen, error))?;
-        let address = listener.address();
-        let guard = lifecycle::guard(&config, address)?;
-        let tls = transport::server_config(&certificate.identity);
-        let stop = lifecycle::told_to_stop()?;
-        announce(&Started { address, certificate: certificate.demo });
-        let limits = lifecycle::limits(&config);
-        let report = transport::serve(listener, tls, limits, guard, Arc::new(Shared(app)), stop).await;
-        tracing::info!(open = report.open, cut = report.cut, took_ms = report.took.as_millis(), "stopped");
-        Ok(())
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use serde_json::{Value, json};
+    use time::macros::datetime;
+
+    use super::*;
+    use crate::crate_client::transport::{Request, Sending};
+    use crate::profile::Profile;
+    use crate::transport::{ClientAddress, LastWord, Later};
+
+    /// A data service whose client has a fault.
+    #[derive(Debug)]
+    struct Faulty;
+
+    impl Transport for Faulty {
+        fn send<'a>(&'a self, _: Request<'a>) -> Sending<'a> {
+            Box::pin(async { panic!("the test asked for it") })
+        }
     }
 
-    fn tools(&self) -> Vec<ToolRow> {
-        ToolName::ALL.into_iter().map(lifecycle::tool_row).collect()
+    fn parts(config: &Config) -> Arc<Parts> {
+        let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+        let documents = ("{}".to_owned(), "{}".to_owned());
+        App::over(Arc::new(Faulty), documents, config, clock).unwrap().parts
     }
 
-    fn estimate_tokens(&self, text: &str) -> u64 {
-        u64::from(shape::tokens(text))
+    fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {
+        let mut headers = HeaderMap::new();
+        headers.insert("content-type", "application/json".parse().unwrap());
+        headers.insert("accept", "application/json".parse().unwrap());
+        headers.insert("mcp-protocol-version", "2025-11-25".parse().unwrap());
+        if let Some(authorization) = authorization {
+            headers.insert("authorization", authorization.parse().unwrap());
+        }
+        let client = ClientAddress::new([192, 0, 2, 1].into());
+        McpRequest { profile: Profile::Core, headers, body: body.to_string().into(), client }
+    }
+
+    fn later(parts: &Arc<Parts>) -> Later {
+        let call = json!({"jsonrpc": "2.0", "id": "c-1", "method": "tools/call",
+            "params": {"name": "resolve_artist", "arguments": {"q": "Four Tet"}}});
+        match pipeline::answer(parts, post(&call, None)) {
+            McpAnswer::Later(later) => later,
+            McpAnswer::Ready(answer) => panic!("{answer:?}"),
+        }
+    }
+
+    fn json_of(answer: &crate::transport::HttpAnswer) -> Value {
+        serde_json::from_slice(answer.body.as_ref().unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_fails_unforeseen_is_an_internal_error_with_the_request_id() {
+        let parts = parts(&Config::default());
+        let Later { headers, work, .. } = later(&parts);
+        let answer = work.await;
+        let json = json_of(&answer);
+        assert_eq!((answer.status.as_u16(), &json["id"]), (200, &json!("c-1")), "{json}");
+        assert_eq!(json["result"]["isError"], true);
+        let envelope = &json["result"]["structuredContent"];
+        assert_eq!(envelope["error"]["type"], "internal");
+        assert_eq!(envelope["meta"]["units"], 1, "what was asked for before the fault is counted");
+        assert_eq!(envelope["meta"]["request_id"].as_str(), headers["x-request-id"].to_str().ok());
+        assert!(!json.to_string().contains("the test asked"), "{json}");
+    }
+
+    #[tokio::test]
+    async fn a_call_that_cannot_be_waited_for_ends_with_its_own_id() {
+        let parts = parts(&Config::default());
+        for (word, status) in [(LastWord::Stopping, 503), (LastWord::Failed, 500)] {
+            let answer = (later(&parts).last)(word);
+            let json = json_of(&answer);
+            assert_eq!((answer.status.as_u16(), &json["id"]), (status, &json!("c-1")));
+            assert_eq!(json["error"]["code"], -32603);
+            assert_eq!(answer.headers.contains_key("retry-after"), word == LastWord::Stopping);
+        }
+    }
+
+    #[test]
+    fn an_acknowledged_message_has_a_request_id_too() {
+        let parts = parts(&Config::default());
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let McpAnswer::Ready(answer) = pipeline::answer(&parts, post(&note, None)) else { panic!("later") };
+        assert_eq!((answer.status.as_u16(), &answer.body), (202, &None));
+        assert!(answer.headers.contains_key("x-request-id"));
+    }
+
+    #[test]
+    fn refused_credentials_do_not_pass_the_guard_of_an_address() {
+        let mut config = Config::default();
+        config.anonymous.requests_burst = 3;
+        let parts = parts(&config);
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let statuses: Vec<u16> = (0..5)
+            .map(|_| match pipeline::answer(&parts, post(&ping, Some("Bearer x"))) {
+                McpAnswer::Ready(answer) => answer.status.as_u16(),
+                McpAnswer::Later(later) => panic!("{later:?}"),
+            })
+            .collect();
+        assert_eq!(statuses, [401, 401, 401, 429, 429]);
     }
 }

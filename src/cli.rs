@@ -1,7 +1,7 @@
 //! The command line: what a person types, what they read, and the code the process ends with.
 //!
 //! Decides how commands are spelled, where their output goes and which exit code follows. Must never
-//! know how the server works: everything behind the commands enters through [`Program`].
+//! know how the server works: it starts [`crate::app`] and waits for its end.
 //! Data goes to stdout, everything else to stderr.
 
 mod args;
@@ -10,47 +10,63 @@ mod exit;
 mod guide;
 mod logging;
 mod output;
-mod start;
+mod token;
 mod tools;
 
-use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
 pub use exit::Exit;
-pub use start::{Announce, Program, StartError, Started};
-pub use tools::ToolRow;
 
-use crate::config::Config;
+use crate::app::{self, Announce, StartError, Started};
+use crate::config::{Config, DATA_FOLDER, LogFormat};
 use args::{Arguments, Command};
 use guide::Guide;
 use output::{complain, print};
 
+/// Names the data folder for `demo` and `call` when their options do not.
+const DATA_VARIABLE: &str = "ONO_SENDAI_DATA";
+
+/// How long the end of the program waits for what no longer matters to anyone.
+const LEFTOVERS: Duration = Duration::from_millis(100);
+
 /// Runs one command; `arguments` begin with the name of the program.
-pub fn run<P: Program>(program: &P, arguments: impl IntoIterator<Item = OsString>) -> Exit {
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
     };
     match arguments.command {
-        Command::Demo { listen, data } => demo(program, listen, data),
-        Command::Serve { config } => serve(program, &config),
+        Command::Demo { listen, data } => {
+            let data = data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref());
+            demo(Config::demo(listen, data))
+        }
+        Command::Serve { config } => match Config::load(&config) {
+            Ok(config) => serve(config),
+            Err(errors) => {
+                complain(&errors.to_string());
+                Exit::Configuration
+            }
+        },
         Command::CheckConfig { file } => check_config(&file),
-        Command::Call(request) => call::run(request),
+        Command::Call(request) => {
+            call::run(request, &data_folder(None, std::env::var_os(DATA_VARIABLE).as_deref()))
+        }
         Command::Tools { json, tokens } => {
-            let estimate = |text: &str| program.estimate_tokens(text);
-            print(&tools::render(
-                &program.tools(),
-                json,
-                tokens.then_some(&estimate),
-                output::Style::for_stdout(),
-            ))
+            print(&tools::render(&app::tools(), json, tokens, output::Style::for_stdout()))
         }
         Command::Version => print(concat!("ono-sendai ", env!("CARGO_PKG_VERSION"), "\n")),
     }
+}
+
+/// The folder that was named, or the one that the environment names, or the usual one.
+fn data_folder(named: Option<PathBuf>, variable: Option<&OsStr>) -> PathBuf {
+    let variable = variable.filter(|folder| !folder.is_empty());
+    named.or_else(|| variable.map(PathBuf::from)).unwrap_or_else(|| PathBuf::from(DATA_FOLDER))
 }
 
 /// Help and version are data; everything else clap says is a complaint about the command line.
@@ -75,28 +91,28 @@ fn check_config(file: &Path) -> Exit {
     }
 }
 
-fn serve<P: Program>(program: &P, file: &Path) -> Exit {
-    let config = match Config::load(file) {
-        Ok(config) => config,
-        Err(errors) => {
-            complain(&errors.to_string());
-            return Exit::Configuration;
-        }
-    };
-    let public_base = config.server.public_base.clone();
+fn serve(config: Config) -> Exit {
+    let format = config.log.format;
     start(
-        program,
         config,
         Box::new(move |started| {
-            complain(&format!("ready: {} on {}", public_base.join("/mcp"), started.address));
+            let Started { address, public_base, certificate } = started;
+            let url = public_base.join("/mcp");
+            match format {
+                LogFormat::Text => complain(&format!("ready: {url} on {address}")),
+                LogFormat::Json => tracing::info!(url, %address, "ready"),
+            }
+            if let Some(certificate) = certificate.as_ref().filter(|certificate| certificate.is_new) {
+                let path = certificate.path.display();
+                tracing::info!(%path, "made a new certificate; clients have to be told to trust it");
+            }
         }),
     )
 }
 
-fn demo<P: Program>(program: &P, listen: SocketAddr, data: PathBuf) -> Exit {
-    let config = Config::demo(listen, data.clone());
+fn demo(config: Config) -> Exit {
+    let data = config.server.data_dir.clone();
     start(
-        program,
         config,
         Box::new(move |started| {
             // The server answers all the same when nobody reads its guide.
@@ -105,77 +121,46 @@ fn demo<P: Program>(program: &P, listen: SocketAddr, data: PathBuf) -> Exit {
     )
 }
 
-fn start<P: Program>(program: &P, config: Config, announce: Announce) -> Exit {
+fn start(config: Config, announce: Announce) -> Exit {
+    let format = config.log.format;
     logging::start(&config.log);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let outcome = match runtime {
-        Ok(runtime) => runtime.block_on(program.run(config, announce)),
+    let outcome = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => {
+            let outcome = runtime.block_on(app::run(config, announce));
+            runtime.shutdown_timeout(LEFTOVERS);
+            outcome
+        }
         Err(source) => Err(StartError::Runtime { source }),
     };
     match outcome {
         Ok(()) => Exit::Ok,
         Err(error) => {
-            complain(&format!("ono-sendai: {error}"));
-            error.exit()
+            match format {
+                LogFormat::Text => complain(&format!("ono-sendai: {error}")),
+                LogFormat::Json => tracing::error!(%error, "not started"),
+            }
+            Exit::NotStarted
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use super::*;
 
-    /// A server that starts or not, and never does more.
-    struct Fake {
-        outcome: fn() -> Result<(), StartError>,
-        config: RefCell<Option<Config>>,
-    }
-
-    impl Program for Fake {
-        async fn run(&self, config: Config, announce: Announce) -> Result<(), StartError> {
-            self.config.replace(Some(config));
-            (self.outcome)()?;
-            announce(&Started { address: SocketAddr::from(([127, 0, 0, 1], 9)), certificate: None });
-            Ok(())
-        }
-
-        fn tools(&self) -> Vec<ToolRow> {
-            Vec::new()
-        }
-
-        fn estimate_tokens(&self, _: &str) -> u64 {
-            0
-        }
-    }
-
-    fn ended(outcome: fn() -> Result<(), StartError>, arguments: &[&str]) -> (Exit, Option<Config>) {
-        let fake = Fake { outcome, config: RefCell::new(None) };
-        let arguments = std::iter::once("ono-sendai").chain(arguments.iter().copied());
-        let exit = run(&fake, arguments.map(OsString::from));
-        (exit, fake.config.into_inner())
-    }
-
     #[test]
-    fn demo_runs_the_demo_configuration_and_ends_with_0_when_told_to_stop() {
-        let (exit, config) = ended(|| Ok(()), &["demo", "--listen", "[::1]:9000", "--data", "/x"]);
-        assert_eq!(exit, Exit::Ok);
-        assert_eq!(config, Some(Config::demo("[::1]:9000".parse().unwrap(), "/x".into())));
-    }
-
-    #[test]
-    fn a_server_that_cannot_start_ends_with_3() {
-        let taken = || Err(StartError::PortTaken { address: SocketAddr::from(([127, 0, 0, 1], 9)) });
-        assert_eq!(ended(taken, &["demo"]).0, Exit::NotStarted);
-        let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/config/ono-sendai.toml");
-        let (exit, config) = ended(taken, &["serve", "--config", shipped]);
-        assert_eq!((exit, config), (Exit::NotStarted, Some(Config::default())));
+    fn the_data_folder_is_the_one_named_nearest() {
+        let variable = Some(OsStr::new("/from-the-environment"));
+        assert_eq!(data_folder(Some("/named".into()), variable), Path::new("/named"));
+        assert_eq!(data_folder(None, variable), Path::new("/from-the-environment"));
+        for unset in [None, Some(OsStr::new(""))] {
+            assert_eq!(data_folder(None, unset), Path::new(DATA_FOLDER));
+        }
     }
 
     #[test]
     fn a_faulty_configuration_starts_nothing() {
-        let (exit, config) = ended(|| Ok(()), &["serve", "--config", "/proc/none"]);
-        assert_eq!((exit, config), (Exit::Configuration, None));
+        let arguments = ["ono-sendai", "serve", "--config", "/proc/none"].map(OsString::from);
+        assert_eq!(run(arguments), Exit::Configuration);
     }
 }

@@ -1,4 +1,5 @@
-//! The only source of "now": monotonic for pace and deadlines, UTC for dates.
+//! The source of "now" for everything behind the transport: monotonic for pace and deadlines, UTC for dates.
+//! The transport lives by the runtime's own clock, which its tests can stop.
 //!
 //! Real in the program, wound by hand in tests. Knows nothing of what the time is used for.
 

@@ -8,7 +8,6 @@ mod anonymous;
 mod deadlines;
 mod document;
 mod guard;
-mod host;
 mod keys;
 mod legal;
 mod log;
@@ -22,20 +21,17 @@ mod transport;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-pub use crate::network::Network;
 pub use anonymous::Anonymous;
 pub use deadlines::Deadlines;
 pub use guard::Guard;
-pub use host::{HostName, Origin};
 pub use legal::{Contact, Legal};
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
 pub use public_base::PublicBase;
-pub(crate) use public_base::host_is_loopback;
-pub use server::Server;
+pub use server::{DATA_FOLDER, PORT, Server};
 pub use tls::{CertificateFiles, Tls};
-pub use transport::Transport;
 
+use crate::transport::Limits;
 use document::read_file;
 use reader::Reader;
 
@@ -47,7 +43,7 @@ pub struct Config {
     /// `[tls]`: the certificate.
     pub tls: Tls,
     /// `[transport]`: time and size limits of a connection.
-    pub transport: Transport,
+    pub transport: Limits,
     /// `[guard]`: which hosts, origins and proxies are believed.
     pub guard: Guard,
     /// `[deadlines]`: how long a call may take.
@@ -80,9 +76,10 @@ impl Config {
         Self::read(text).0.map_err(|mistakes| ConfigErrors::new(name, mistakes))
     }
 
-    /// What `ono-sendai demo` runs with: fixture mode, for one person on this machine.
+    /// What `ono-sendai demo` runs with: fixture mode, and on this machine alone limits for one person.
     #[must_use]
     pub fn demo(listen: SocketAddr, data_dir: PathBuf) -> Self {
+        let others_can_reach_it = !listen.ip().to_canonical().is_loopback();
         Self {
             server: Server {
                 listen,
@@ -91,12 +88,7 @@ impl Config {
                 fixture_mode: true,
                 data_dir,
             },
-            anonymous: Anonymous {
-                units_per_day: 1_000_000,
-                calls_per_minute: 60_000,
-                requests_per_second: 10_000,
-                requests_burst: 100_000,
-            },
+            anonymous: if others_can_reach_it { Anonymous::default() } else { Anonymous::ONE_PERSON },
             ..Self::default()
         }
     }
@@ -108,7 +100,7 @@ impl Config {
         let config = Self {
             server: reader.section("server", Server::read),
             tls: reader.section("tls", Tls::read),
-            transport: reader.section("transport", Transport::read),
+            transport: reader.section("transport", transport::read),
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
             anonymous: reader.section("anonymous", Anonymous::read),
@@ -130,13 +122,6 @@ impl Config {
                 "false",
                 "fixture_mode = true; this version serves the built-in demo catalogue only",
             );
-            if self.tls.files.is_none() {
-                reader.refuse(
-                    &["server.fixture_mode", "tls.certificate", "tls.key"],
-                    "false without [tls] certificate and key",
-                    "certificate and key under [tls]; only fixture mode makes its own certificate",
-                );
-            }
         }
         if server.public && server.fixture_mode {
             reader.refuse(
@@ -170,13 +155,13 @@ impl Config {
                 "at most tool_ms; one upstream call is a part of one tool call",
             );
         }
-        if self.transport.sse_comment >= self.transport.idle_timeout {
+        if self.transport.sse_comment >= self.transport.idle {
             reader.refuse(
                 &["transport.sse_comment_s", "transport.idle_timeout_s"],
                 &format!(
                     "{} not below idle_timeout_s = {}",
                     self.transport.sse_comment.as_secs(),
-                    self.transport.idle_timeout.as_secs()
+                    self.transport.idle.as_secs()
                 ),
                 "less than idle_timeout_s; the comment line keeps a waiting stream open",
             );
@@ -232,8 +217,37 @@ mod tests {
 
     #[test]
     fn the_demo_file_is_what_demo_runs_with() {
-        let demo = Config::demo("127.0.0.1:8443".parse().unwrap(), PathBuf::from("./ono-sendai-data"));
+        let demo = Config::demo(Server::default().listen, PathBuf::from(DATA_FOLDER));
         assert_eq!(Config::parse("config/demo.toml", DEMO).unwrap(), demo);
+    }
+
+    #[test]
+    fn a_demo_that_others_can_reach_keeps_the_ordinary_limits() {
+        for (listen, generous) in [
+            ("127.0.0.1:8443", true),
+            ("127.0.0.9:1", true),
+            ("[::1]:8443", true),
+            ("[::ffff:127.0.0.1]:8443", true),
+            ("0.0.0.0:8443", false),
+            ("[::]:8443", false),
+            ("192.0.2.7:8443", false),
+        ] {
+            let anonymous = Config::demo(listen.parse().unwrap(), PathBuf::from(DATA_FOLDER)).anonymous;
+            assert_eq!(anonymous != Anonymous::default(), generous, "{listen}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_without_complaint_can_be_served() {
+        for hosts in ["example..org", ".example.org", "exam!ple.org", "-", "[::1"] {
+            let text = format!("[guard]\nextra_hosts = [\"{hosts}\"]\n");
+            let readable = crate::host::Authority::parse(hosts).is_some();
+            assert_eq!(Config::parse("c", &text).is_ok(), readable, "{hosts}");
+        }
+        for origin in ["https://example..org", "https://exam!ple.org"] {
+            let text = format!("[guard]\nextra_origins = [\"{origin}\"]\n");
+            assert!(Config::parse("c", &text).is_err(), "{origin}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod config;
 pub mod crate_client;
 pub mod envelope;
+pub mod host;
 pub mod identity;
 pub mod model;
 pub mod nearest;

@@ -2,9 +2,6 @@
 
 use std::process::ExitCode;
 
-use ono_sendai::app::Server;
-use ono_sendai::cli;
-
 fn main() -> ExitCode {
-    cli::run(&Server, std::env::args_os()).into()
+    ono_sendai::cli::run(std::env::args_os()).into()
 }

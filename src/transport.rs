@@ -19,16 +19,20 @@ mod limits;
 mod listener;
 mod refusal;
 mod routes;
+mod security_headers;
 mod service;
 mod sse;
 mod stream;
 mod tls;
 
-pub use self::certificate::{DemoCertificate, DemoCertificateError, demo_certificate};
+pub use self::certificate::{DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate};
 pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
-pub use self::guard::{GuardPolicy, PolicyError};
+pub use self::guard::GuardPolicy;
 pub use self::limits::Limits;
 pub use self::listener::{ListenError, Listener};
-pub use self::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, NotReady, Service};
+pub use self::security_headers::SecurityHeaders;
+pub use self::service::{
+    HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, NotReady, Service,
+};
 pub use self::tls::{Identity, TlsError, server_config};

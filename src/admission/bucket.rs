@@ -33,10 +33,10 @@ impl Bucket {
         }
     }
 
-    /// Whether nothing was taken lately.
+    /// When it will be full if nothing more is taken; in the past when it is.
     #[must_use]
-    pub fn is_full(&self, now: Instant) -> bool {
-        self.full_at <= now
+    pub fn full_at(&self) -> Instant {
+        self.full_at
     }
 }
 

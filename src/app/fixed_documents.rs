@@ -1,8 +1,8 @@
 //! The two documents of the data service that are served as resources: what a dossier holds, and what
 //! its words mean.
 
+use super::start::StartError;
 use crate::catalogue::{Catalogue, CatalogueRequest};
-use crate::cli::StartError;
 use crate::clock::Clock;
 
 const MANIFEST: &str = "/api/v2/dossier/manifest";

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::cli::StartError;
+use super::start::StartError;
 use crate::config::Legal;
 use crate::transport::LegalPage;
 

@@ -4,11 +4,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use http::HeaderValue;
 use url::Url;
 
+use super::DATA_VARIABLE;
 use super::exit::Exit;
-use crate::config::host_is_loopback;
+use super::token::Token;
+use crate::app::DEMO_CERTIFICATE_FILE;
+use crate::config::{DATA_FOLDER, PORT, PublicBase, Server};
+use crate::host::is_loopback;
 
 /// Verified music facts for AI assistants, over MCP.
 #[derive(Debug, Parser)]
@@ -23,11 +26,10 @@ pub(super) enum Command {
     /// Serve the built-in demo catalogue on this machine, and say how to connect to it
     Demo {
         /// The address and port to listen on
-        #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8443")]
+        #[arg(long, value_name = "ADDRESS:PORT", default_value_t = Server::default().listen)]
         listen: SocketAddr,
-        /// The folder for the certificate and everything else it keeps
-        #[arg(long, value_name = "FOLDER", default_value = "./ono-sendai-data")]
-        data: PathBuf,
+        #[arg(long, value_name = "FOLDER", help = data_help())]
+        data: Option<PathBuf>,
     },
     /// Serve as a configuration file says
     Serve {
@@ -65,18 +67,35 @@ pub(super) struct CallArguments {
     #[arg(value_name = "KEY=VALUE", value_parser = argument)]
     pub(super) arguments: Vec<(String, String)>,
     /// The MCP address of the server
-    #[arg(long, default_value = "https://localhost:8443/mcp", value_parser = endpoint)]
+    #[arg(long, default_value_t = default_endpoint(), value_parser = endpoint)]
     pub(super) url: Url,
     /// A bearer token
-    // Parsed later: the parser of the command line would show a faulty one back.
     #[arg(long, value_name = "TOKEN")]
-    pub(super) token: Option<String>,
+    pub(super) token: Option<Token>,
     /// Print the raw envelope, as when piped
     #[arg(long)]
     pub(super) json: bool,
-    /// A PEM file with the certificate to trust
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = ca_help())]
     pub(super) ca: Option<PathBuf>,
+}
+
+fn data_help() -> String {
+    format!(
+        "The folder for the certificate and everything else it keeps \
+         [default: {DATA_VARIABLE} from the environment, else {DATA_FOLDER}]"
+    )
+}
+
+fn ca_help() -> String {
+    format!(
+        "A PEM file with the certificate to trust [default for this machine: {DEMO_CERTIFICATE_FILE} in the \
+         folder that {DATA_VARIABLE} names, else in {DATA_FOLDER}]"
+    )
+}
+
+#[expect(clippy::expect_used, reason = "localhost with a port is an address")]
+fn default_endpoint() -> Url {
+    Url::parse(&PublicBase::localhost(PORT).join("/mcp")).expect("an address")
 }
 
 fn exit_codes() -> String {
@@ -108,7 +127,7 @@ fn endpoint(text: &str) -> Result<Url, String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("a name or password in the address is not sent; use --token".to_owned());
     }
-    let loopback = url.host().is_some_and(|host| host_is_loopback(&host));
+    let loopback = url.host().is_some_and(|host| is_loopback(&host));
     match url.scheme() {
         "https" => Ok(url),
         "http" if loopback => Ok(url),
@@ -116,21 +135,13 @@ fn endpoint(text: &str) -> Result<Url, String> {
     }
 }
 
-/// The Authorization header of a token; the error never repeats it.
-pub(super) fn bearer(text: &str) -> Result<HeaderValue, String> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("a token has no spaces, line breaks or letters beyond ASCII".to_owned());
-    }
-    let mut value = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|error| error.to_string())?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
+    use crate::cli::data_folder;
+    use crate::config::Config;
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -142,8 +153,8 @@ mod tests {
         let Command::Demo { listen, data } = Arguments::try_parse_from(["x", "demo"]).unwrap().command else {
             panic!("not demo")
         };
-        let shipped = crate::config::Config::parse("demo", include_str!("../../config/demo.toml")).unwrap();
-        assert_eq!(crate::config::Config::demo(listen, data), shipped);
+        let shipped = Config::parse("demo", include_str!("../../config/demo.toml")).unwrap();
+        assert_eq!(Config::demo(listen, data_folder(data, None)), shipped);
     }
 
     #[test]
@@ -167,8 +178,12 @@ mod tests {
         ] {
             assert_eq!(endpoint(url).is_ok(), accepted, "{url}");
         }
-        let token = bearer("abc").unwrap();
-        assert!(!format!("{token:?}").contains("abc"));
-        assert!(bearer("a\nb").is_err());
+    }
+
+    #[test]
+    fn what_was_typed_can_be_shown_without_its_token() {
+        let typed = ["x", "call", "find", "--token", "s3cr3t"];
+        let arguments = Arguments::try_parse_from(typed).unwrap();
+        assert!(!format!("{arguments:?}").contains("s3cr3t"));
     }
 }

@@ -9,21 +9,23 @@ mod render;
 mod trust;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::args::{CallArguments, bearer};
+use super::args::CallArguments;
 use super::exit::Exit;
 use super::output::{Style, complain, print};
+use super::token::Token;
 use answer::Reply;
 use client::Failure;
 
-/// Calls one tool and prints the answer.
-pub(super) fn run(request: CallArguments) -> Exit {
+/// Calls one tool and prints the answer. A demo on this machine keeps its certificate in `data_folder`.
+pub(super) fn run(request: CallArguments, data_folder: &Path) -> Exit {
     let mut seen = BTreeSet::new();
     if let Some((twice, _)) = request.arguments.iter().find(|(key, _)| !seen.insert(key.as_str())) {
         complain(&format!("error: {twice} is given twice"));
         return Exit::Usage;
     }
-    let authorization = match request.token.as_deref().map(bearer).transpose() {
+    let authorization = match request.token.as_ref().map(Token::bearer).transpose() {
         Ok(authorization) => authorization,
         Err(reason) => {
             complain(&format!("error: --token: {reason}"));
@@ -39,7 +41,7 @@ pub(super) fn run(request: CallArguments) -> Exit {
     };
     let style = Style::for_stdout();
     let readable = style.readable && !request.json;
-    match runtime.block_on(client::call(&request, authorization)) {
+    match runtime.block_on(client::call(&request, authorization, data_folder)) {
         Ok(Reply::Result(result)) => {
             let exit = if result.failed { Exit::RemoteError } else { Exit::Ok };
             let text = if readable { render::readable(&result, style) } else { render::raw(&result) };

@@ -4,12 +4,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::output::shell_word;
-use super::start::Started;
+use crate::app::Started;
+use crate::config::{DATA_FOLDER, PORT};
 
 /// Everything that the lines below differ in.
 pub(super) struct Guide {
     url: String,
     certificate: Option<String>,
+    certificate_is_new: bool,
     command: String,
     call_options: String,
 }
@@ -21,19 +23,22 @@ impl Guide {
         let certificate = started
             .certificate
             .as_ref()
-            .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string());
+            .map(|file| file.path.canonicalize().unwrap_or_else(|_| file.path.clone()).display().to_string());
+        let url = started.public_base.join("/mcp");
         let mut call_options = String::new();
-        if port != 8443 {
-            call_options += &format!(" --url https://localhost:{port}/mcp");
+        if port != PORT {
+            call_options += &format!(" --url {url}");
         }
-        if data.components().ne(Path::new("./ono-sendai-data").components())
+        // Also when the environment names the folder: the second terminal may not have it.
+        if data.components().ne(Path::new(DATA_FOLDER).components())
             && let Some(certificate) = &certificate
         {
             call_options += &format!(" --ca {}", shell_word(certificate));
         }
         Self {
-            url: format!("https://localhost:{port}/mcp"),
+            url,
             certificate,
+            certificate_is_new: started.certificate.as_ref().is_some_and(|file| file.is_new),
             command: command(std::env::var_os("CARGO").is_some(), std::env::current_exe().ok()),
             call_options,
         }
@@ -54,7 +59,7 @@ fn command(under_cargo: bool, executable: Option<PathBuf>) -> String {
 
 impl fmt::Display for Guide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, certificate, command, call_options } = self;
+        let Self { url, certificate, certificate_is_new, command, call_options } = self;
         let node = certificate
             .as_ref()
             .map_or_else(String::new, |path| format!("NODE_EXTRA_CA_CERTS={} ", shell_word(path)));
@@ -82,6 +87,13 @@ impl fmt::Display for Guide {
             writeln!(f, "  TypeScript: NODE_EXTRA_CA_CERTS={}", shell_word(path))?;
             writeln!(f, "  Python:     SSL_CERT_FILE={}", shell_word(path))?;
         }
+        if *certificate_is_new {
+            writeln!(f)?;
+            writeln!(
+                f,
+                "The certificate was made just now: clients that trusted an earlier one need this one."
+            )?;
+        }
         writeln!(f)?;
         writeln!(
             f,
@@ -94,13 +106,28 @@ impl fmt::Display for Guide {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::DemoCertificateFile;
+    use crate::config::PublicBase;
 
-    fn guide(port: u16, data: &str) -> String {
+    fn guide_to(port: u16, data: &str, is_new: bool) -> String {
+        let path = Path::new("/no such/demo-cert.pem").to_owned();
         let started = Started {
             address: format!("127.0.0.1:{port}").parse().unwrap(),
-            certificate: Some(Path::new("/no such/demo-cert.pem").to_owned()),
+            public_base: PublicBase::localhost(port),
+            certificate: Some(DemoCertificateFile { path, is_new }),
         };
         Guide::new(&started, Path::new(data)).to_string()
+    }
+
+    fn guide(port: u16, data: &str) -> String {
+        guide_to(port, data, false)
+    }
+
+    #[test]
+    fn a_certificate_that_is_new_is_said_to_be() {
+        let new = "made just now";
+        assert!(guide_to(PORT, DATA_FOLDER, true).contains(new));
+        assert!(!guide_to(PORT, DATA_FOLDER, false).contains(new));
     }
 
     #[test]

@@ -7,8 +7,13 @@ use tracing_subscriber::{fmt, registry};
 
 use crate::config::{Log, LogFormat, LogLevel};
 
-/// Starts logging. When the process logs already, that stays as it is.
+/// Starts logging, of faults of this program too. When the process logs already, that stays as it is.
 pub(super) fn start(log: &Log) {
+    // Only the place: the words of a panic may repeat what a caller sent.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        tracing::error!(place, "a fault in this program");
+    }));
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     let registry = registry().with(filter(log.level));
     let _already_started = match log.format {

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 use super::exit::Exit;
+use crate::identity::invisible::is_invisible;
 
 /// Writes data to stdout. A reader that has gone away is not an error.
 #[must_use]
@@ -54,11 +55,11 @@ impl Style {
     }
 }
 
-/// Text of a stranger, made harmless for a terminal: no control sequences, no reordering.
+/// Text of a stranger, made harmless for a terminal: no control sequences, nothing that reorders what is
+/// shown or hides in it.
 pub(super) fn harmless(text: &str) -> String {
-    let reorders =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().filter(|c| (!c.is_control() || matches!(c, '\n' | '\t')) && !reorders(*c)).collect()
+    let shown = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || is_invisible(*c));
+    text.chars().filter(shown).collect()
 }
 
 /// The same, on one line.
@@ -83,6 +84,8 @@ mod tests {
     #[test]
     fn a_stranger_cannot_drive_the_terminal() {
         assert_eq!(harmless("a\x1b[2Jb\r\nc\u{202e}d\u{9b}e"), "a[2Jb\ncde");
+        assert_eq!(harmless("a\u{200b}b\u{61c}c\u{feff}d\u{e0041}e\u{ad}f"), "abcdef");
+        assert_eq!(harmless("ガ é 🎧"), "ガ é 🎧");
         assert_eq!(harmless_line("a\n  b\tc"), "a b c");
     }
 

@@ -1,28 +1,9 @@
-//! The list of tools, for people and for scripts. Knows no tool: the rows come from outside.
+//! The list of tools, for people and for scripts. Knows no tool: the rows come from the server.
 
 use serde::Serialize;
 
 use super::output::Style;
-
-/// One tool, as its list entry describes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolRow {
-    /// The name that clients call.
-    pub name: String,
-    /// The name that people read.
-    pub title: String,
-    /// What it does.
-    pub description: String,
-    /// Its arguments, each as `name` or `name (default, maximum)`.
-    pub arguments: Vec<String>,
-    /// What a call costs, in units.
-    pub cost: String,
-    /// Whether a sign-in is needed.
-    pub auth: String,
-    /// Its entry in `tools/list`, as sent; what its tokens are counted from.
-    #[serde(skip)]
-    pub listed: String,
-}
+use crate::app::ToolRow;
 
 #[derive(Serialize)]
 struct Counted<'a> {
@@ -32,15 +13,10 @@ struct Counted<'a> {
     tokens: Option<u64>,
 }
 
-/// The list as text or as JSON; with `estimate`, each row says how many tokens it costs.
-pub(super) fn render(
-    rows: &[ToolRow],
-    json: bool,
-    estimate: Option<&dyn Fn(&str) -> u64>,
-    style: Style,
-) -> String {
+/// The list as text or as JSON; with `count`, each row says how many tokens it costs.
+pub(super) fn render(rows: &[ToolRow], json: bool, count: bool, style: Style) -> String {
     let counted: Vec<Counted<'_>> =
-        rows.iter().map(|row| Counted { row, tokens: estimate.map(|count| count(&row.listed)) }).collect();
+        rows.iter().map(|row| Counted { row, tokens: count.then_some(row.listed_tokens) }).collect();
     if json {
         // Strings and numbers only: there is nothing in a row that JSON cannot hold.
         return serde_json::to_string_pretty(&counted).unwrap_or_default() + "\n";
@@ -57,7 +33,7 @@ pub(super) fn render(
         }
         text += "\n\n";
     }
-    if estimate.is_some() {
+    if count {
         let total: u64 = counted.iter().filter_map(|row| row.tokens).sum();
         text += &format!("{} tools, about {total} tokens\n", rows.len());
     } else {
@@ -79,7 +55,7 @@ mod tests {
                 arguments: vec!["q".into(), "limit (10, 25)".into()],
                 cost: "1 unit".into(),
                 auth: "no".into(),
-                listed: "{\"name\":\"find\"}".into(),
+                listed_tokens: 15,
             },
             ToolRow {
                 name: "usage".into(),
@@ -88,7 +64,7 @@ mod tests {
                 arguments: vec![],
                 cost: "0 units".into(),
                 auth: "yes".into(),
-                listed: "{}".into(),
+                listed_tokens: 2,
             },
         ]
     }
@@ -98,7 +74,7 @@ mod tests {
     #[test]
     fn the_text_names_everything_a_caller_needs() {
         assert_eq!(
-            render(&rows(), false, None, PLAIN),
+            render(&rows(), false, false, PLAIN),
             "find  Find\n  Finds.\n  arguments: q, limit (10, 25)\n  cost: 1 unit; sign-in: no\n\n\
              usage  Usage\n  Tells.\n  arguments: none\n  cost: 0 units; sign-in: yes\n\n2 tools\n"
         );
@@ -106,14 +82,12 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_from_the_list_entries() {
-        let length = |text: &str| text.len() as u64;
-        let text = render(&rows(), false, Some(&length), PLAIN);
+        let text = render(&rows(), false, true, PLAIN);
         assert!(text.contains("sign-in: no; 15 tokens\n"), "{text}");
         assert!(text.ends_with("2 tools, about 17 tokens\n"), "{text}");
-        let json: serde_json::Value =
-            serde_json::from_str(&render(&rows(), true, Some(&length), PLAIN)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&render(&rows(), true, true, PLAIN)).unwrap();
         assert_eq!(json[0]["tokens"], 15);
         assert_eq!(json[1]["arguments"], serde_json::json!([]));
-        assert!(json[0].get("listed").is_none());
+        assert!(json[0].get("listed_tokens").is_none());
     }
 }

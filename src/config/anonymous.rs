@@ -9,10 +9,22 @@ pub struct Anonymous {
     pub units_per_day: u64,
     /// Calls a minute for one address (IPv6: one /64).
     pub calls_per_minute: u32,
-    /// Requests of any kind a second for one address, before anything is looked at.
+    /// POST requests a second to the MCP endpoints for one address (IPv6: one /64), whatever they ask;
+    /// those with a refused token count too. Counted once a body has arrived, before it is read as a
+    /// message. Pages, preflights and what the transport itself refuses are not counted.
     pub requests_per_second: u32,
-    /// Requests that may come at once from one address after a rest.
+    /// Such requests that may come at once from one address after a rest.
     pub requests_burst: u32,
+}
+
+impl Anonymous {
+    /// Limits that one person never meets.
+    pub(super) const ONE_PERSON: Self = Self {
+        units_per_day: 1_000_000,
+        calls_per_minute: 60_000,
+        requests_per_second: 10_000,
+        requests_burst: 100_000,
+    };
 }
 
 impl Default for Anonymous {

@@ -1,14 +1,14 @@
 //! `[guard]`: which hosts, origins and proxies are believed beside the public base.
 
-use super::host::{HostName, Origin};
 use super::keys::Keys;
+use crate::host::{Authority, Origin};
 use crate::network::Network;
 
 /// What is believed beside the public base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guard {
     /// Further values that the Host header may have.
-    pub extra_hosts: Vec<HostName>,
+    pub extra_hosts: Vec<Authority>,
     /// Further web origins that may call from a browser.
     pub extra_origins: Vec<Origin>,
     /// Proxies whose word about the client's address is taken.
@@ -21,12 +21,12 @@ impl Guard {
             extra_hosts: keys.list(
                 "extra_hosts",
                 "a host such as \"mcp.example.org\" or \"10.0.0.5:8443\"",
-                HostName::parse,
+                Authority::configured,
             ),
             extra_origins: keys.list(
                 "extra_origins",
                 "an origin such as \"https://app.example.org\"",
-                Origin::parse,
+                Origin::configured,
             ),
             trusted_proxies: keys.list(
                 "trusted_proxies",

@@ -5,14 +5,14 @@ use std::fmt;
 
 use url::{Host, Url};
 
-use super::host::authority;
+use crate::host::{Authority, is_loopback};
 
 /// An https address without a path: `https://mcp.example.org` or `https://localhost:8443`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicBase {
     text: String,
     host: Host<String>,
-    authority: String,
+    authority: Authority,
 }
 
 impl PublicBase {
@@ -24,14 +24,27 @@ impl PublicBase {
         if !canonical {
             return None;
         }
-        Some(Self { text: text.to_owned(), host: url.host()?.to_owned(), authority: authority(&url)? })
+        let (host, authority) = (url.host()?.to_owned(), Authority::of_url(&url)?);
+        Some(Self { text: text.to_owned(), host, authority })
     }
 
-    /// `https://localhost` at a port.
+    /// `https://localhost` at a port; port 0 stands for the one that the server will get.
     #[must_use]
     pub fn localhost(port: u16) -> Self {
-        let authority = if port == 443 { "localhost".to_owned() } else { format!("localhost:{port}") };
-        Self { text: format!("https://{authority}"), host: Host::Domain("localhost".to_owned()), authority }
+        let [localhost, ..] = Authority::loopback();
+        let authority = localhost.at_port(port);
+        let host = Host::Domain(authority.host().to_owned());
+        Self { text: format!("https://{authority}"), host, authority }
+    }
+
+    /// The same with the port that the server got, where the port was left open with 0.
+    #[must_use]
+    pub fn settled(self, port: u16) -> Self {
+        if self.authority.port() != Some(0) {
+            return self;
+        }
+        let authority = self.authority.at_port(port);
+        Self { text: format!("https://{authority}"), authority, ..self }
     }
 
     /// The address, without a final slash.
@@ -42,7 +55,7 @@ impl PublicBase {
 
     /// What clients send as Host: the name, and the port when it is not 443.
     #[must_use]
-    pub fn authority(&self) -> &str {
+    pub fn authority(&self) -> &Authority {
         &self.authority
     }
 
@@ -55,25 +68,13 @@ impl PublicBase {
     /// Whether only this machine can mean this server by it.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
-        host_is_loopback(&self.host)
+        is_loopback(&self.host)
     }
 }
 
 impl fmt::Display for PublicBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
-    }
-}
-
-/// Whether a host is this machine itself.
-pub(crate) fn host_is_loopback<S: AsRef<str>>(host: &Host<S>) -> bool {
-    match host {
-        Host::Domain(name) => {
-            let name = name.as_ref().trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.to_canonical().is_loopback(),
     }
 }
 
@@ -96,6 +97,7 @@ mod tests {
             "https://MCP.example.org",
             "https://user@mcp.example.org",
             "https://mcp.example.org?x",
+            "https://mcp..example.org",
             "mcp.example.org",
             "",
         ] {
@@ -122,9 +124,17 @@ mod tests {
 
     #[test]
     fn the_demo_base_is_what_parsing_it_gives() {
-        for port in [443, 8443] {
+        for port in [0, 443, 8443] {
             let base = PublicBase::localhost(port);
             assert_eq!(PublicBase::parse(base.as_str()), Some(base));
         }
+    }
+
+    #[test]
+    fn a_port_that_was_left_open_becomes_the_real_one() {
+        assert_eq!(PublicBase::localhost(0).settled(40_123), PublicBase::localhost(40_123));
+        assert_eq!(PublicBase::localhost(0).settled(443), PublicBase::localhost(443));
+        let named = PublicBase::parse("https://mcp.example.org").unwrap();
+        assert_eq!(named.clone().settled(40_123), named);
     }
 }

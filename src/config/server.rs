@@ -6,12 +6,19 @@ use std::path::PathBuf;
 use super::keys::{Keys, path};
 use super::public_base::PublicBase;
 
+/// The port that the server listens on unless it is told otherwise.
+pub const PORT: u16 = 8443;
+
+/// Where the server keeps everything unless it is told otherwise.
+pub const DATA_FOLDER: &str = "./ono-sendai-data";
+
 /// Where the server listens and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     /// The address and port that the TLS listener binds; port 0 takes any free one.
     pub listen: SocketAddr,
-    /// What clients call this server; every address it publishes starts with it.
+    /// What clients call this server; every address it publishes starts with it. Port 0 takes the one
+    /// that the listener gets.
     pub public_base: PublicBase,
     /// Whether strangers can reach it. A public server never serves fixtures.
     pub public: bool,
@@ -24,11 +31,11 @@ pub struct Server {
 impl Default for Server {
     fn default() -> Self {
         Self {
-            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8443)),
-            public_base: PublicBase::localhost(8443),
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)),
+            public_base: PublicBase::localhost(PORT),
             public: false,
             fixture_mode: true,
-            data_dir: PathBuf::from("./ono-sendai-data"),
+            data_dir: PathBuf::from(DATA_FOLDER),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! How outcomes become HTTP answers: one function a kind, each with its log line.
+//! How outcomes become HTTP answers: one function a kind, each with its log line and its request id.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::parts::Parts;
@@ -13,15 +13,19 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CacheHint};
 use crate::protocol::rpc_error::{Refusal, RpcCode, RpcError};
-use crate::telemetry::Trace;
 use crate::telemetry::trace::REQUEST_ID;
-use crate::transport::HttpAnswer;
+use crate::telemetry::{Refused, Trace};
+use crate::transport::{HttpAnswer, LastAnswer, LastWord};
+
+/// When a caller may ask again whose call was cut short by a stop, in seconds.
+const STOPPED_RETRY_S: u64 = 5;
+
+/// What a caller can do about a fault of this program.
+const UNEXPECTED: &str = "an unexpected error of the server; report the request id";
 
 /// A result, or what is left to say when it cannot be written.
 pub(super) fn result(
-    parts: &Parts,
-    trace: &Trace,
-    method: &'static str,
+    mut trace: Trace,
     id: &RequestId,
     era: Era,
     cache: Option<CacheHint>,
@@ -29,10 +33,10 @@ pub(super) fn result(
 ) -> HttpAnswer {
     match encoded(id, era, cache, body) {
         Ok(bytes) => {
-            trace.finished(&parts.clock, method, "-", "ok", 0);
-            with_id(trace, HttpAnswer::ok(bytes))
+            trace.finish("ok", 0);
+            with_id(&trace, HttpAnswer::ok(bytes))
         }
-        Err(error) => refused(parts, trace, method, id, era, &error),
+        Err(error) => refused(trace, id, era, &error),
     }
 }
 
@@ -45,53 +49,87 @@ pub(super) fn encoded(
 ) -> Result<Bytes, RpcError> {
     reply::encode(id, era, cache, body).map_err(|error| {
         tracing::error!(%error, "a result could not be written");
-        RpcError::new(RpcCode::Internal, "an unexpected error of the server; report the request id")
+        RpcError::new(RpcCode::Internal, UNEXPECTED)
     })
 }
 
 /// A request that was understood and is answered with an error.
-pub(super) fn refused(
-    parts: &Parts,
-    trace: &Trace,
-    method: &'static str,
-    id: &RequestId,
-    era: Era,
-    error: &RpcError,
-) -> HttpAnswer {
-    trace.finished(&parts.clock, method, "-", "rpc_error", 0);
-    with_id(trace, HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()))
+pub(super) fn refused(mut trace: Trace, id: &RequestId, era: Era, error: &RpcError) -> HttpAnswer {
+    trace.finish("rpc_error", 0);
+    with_id(&trace, HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()))
+}
+
+/// A message that gets no answer.
+pub(super) fn acknowledged(mut trace: Trace) -> HttpAnswer {
+    trace.asks("notification", "-");
+    trace.finish("accepted", 0);
+    with_id(&trace, HttpAnswer::empty(StatusCode::ACCEPTED))
 }
 
 /// A request that was not understood.
-pub(super) fn unreadable(parts: &Parts, trace: &Trace, refusal: &Refusal) -> HttpAnswer {
-    trace.finished(&parts.clock, "-", "-", "unreadable", 0);
-    with_id(trace, HttpAnswer::with_body(refusal.status(), refusal.to_json().to_string()))
+pub(super) fn unreadable(parts: &Parts, mut trace: Trace, refusal: &Refusal) -> HttpAnswer {
+    trace.refuse(Refused::Unreadable, &parts.refused_lines);
+    with_id(&trace, HttpAnswer::with_body(refusal.status(), refusal.to_json().to_string()))
 }
 
 /// Credentials that are not accepted.
-pub(super) fn unauthenticated(parts: &Parts, trace: &Trace, refusal: AuthRefusal) -> HttpAnswer {
-    trace.finished(&parts.clock, "-", "-", "unauthenticated", 0);
+pub(super) fn unauthenticated(parts: &Parts, mut trace: Trace, refusal: AuthRefusal) -> HttpAnswer {
+    trace.refuse(Refused::Unauthenticated, &parts.refused_lines);
     let body = RpcError::invalid_request(refusal.message()).to_json(None).to_string();
     let mut answer = HttpAnswer::with_body(refusal.status(), body);
     if let Some(challenge) = refusal.challenge() {
         answer.headers.insert(WWW_AUTHENTICATE, challenge);
     }
-    with_id(trace, answer)
+    with_id(&trace, answer)
 }
 
 /// An address that sends too much.
-pub(super) fn flooded(parts: &Parts, trace: &Trace, wait: Duration) -> HttpAnswer {
-    trace.finished(&parts.clock, "-", "-", "flooded", 0);
+pub(super) fn flooded(parts: &Parts, mut trace: Trace, wait: Duration) -> HttpAnswer {
+    trace.refuse(Refused::Flooded, &parts.refused_lines);
     let body =
         RpcError::invalid_request("too many requests from this address; wait for Retry-After").to_json(None);
     let mut answer = HttpAnswer::with_body(StatusCode::TOO_MANY_REQUESTS, body.to_string());
     answer.headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
-    with_id(trace, answer)
+    with_id(&trace, answer)
 }
 
-pub(super) fn with_id(trace: &Trace, mut answer: HttpAnswer) -> HttpAnswer {
-    if let Some(id) = trace.header() {
-        answer.headers.insert(HeaderName::from_static(REQUEST_ID), id);
-    }
+/// What the transport sends when it cannot wait for the answer to this request, so that the client
+/// learns which of its requests ended.
+pub(super) fn last(trace: &Trace, id: RequestId) -> LastAnswer {
+    let stopped = trace.stop_mark();
+    Box::new(move |word| {
+        let message = match word {
+            LastWord::Stopping => {
+                stopped.set();
+                "the server is stopping; ask again"
+            }
+            LastWord::Failed => UNEXPECTED,
+        };
+        let error = RpcError::new(RpcCode::Internal, message);
+        let body = error.to_json(Some(&id)).to_string();
+        match word {
+            LastWord::Stopping => {
+                let mut answer = HttpAnswer::with_body(StatusCode::SERVICE_UNAVAILABLE, body);
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from(STOPPED_RETRY_S));
+                answer
+            }
+            LastWord::Failed => HttpAnswer::with_body(StatusCode::INTERNAL_SERVER_ERROR, body),
+        }
+    })
+}
+
+/// A fault of this program, before anything is known of the request.
+pub(super) fn failed(headers: HeaderMap) -> HttpAnswer {
+    let body = RpcError::new(RpcCode::Internal, UNEXPECTED).to_json(None).to_string();
+    HttpAnswer { headers, ..HttpAnswer::with_body(StatusCode::INTERNAL_SERVER_ERROR, body) }
+}
+
+/// The header fields of an answer that is still being worked out.
+pub(super) fn id_header(trace: &Trace) -> HeaderMap {
+    trace.header().map(|id| (HeaderName::from_static(REQUEST_ID), id)).into_iter().collect()
+}
+
+fn with_id(trace: &Trace, mut answer: HttpAnswer) -> HttpAnswer {
+    answer.headers.extend(id_header(trace));
     answer
 }

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use super::lists::Lists;
 use crate::admission::Admission;
 use crate::clock::Clock;
 use crate::crate_client::CrateClient;
 use crate::envelope::attribution::Origin;
 use crate::resources::Resources;
+use crate::telemetry::RefusedLines;
 
 /// Everything that answers requests, built once.
 #[derive(Debug)]
@@ -19,8 +21,12 @@ pub struct Parts {
     pub client: CrateClient,
     /// The documents beside the tools.
     pub resources: Resources,
+    /// What every list method answers.
+    pub lists: Lists,
     /// Where the facts come from.
     pub origin: Origin,
     /// How long one tool call may take.
     pub tool_deadline: Duration,
+    /// How many lines refusals may write.
+    pub refused_lines: RefusedLines,
 }

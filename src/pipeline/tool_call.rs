@@ -1,17 +1,22 @@
 //! One tool call: arguments to types, admission, the tool, what its answer costs to read, its two forms.
 
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 
+use futures_util::FutureExt as _;
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
-use super::answer::{encoded, with_id};
+use super::answer::encoded;
 use super::parts::Parts;
 use crate::admission::Permit;
 use crate::answer::{Data, Finding};
 use crate::auth::Principal;
+use crate::crate_client::CallLedger;
 use crate::envelope::Envelope;
-use crate::envelope::attribution::Attribution;
-use crate::envelope::error::{Cause, ToolError};
+use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::error::{Cause, ErrorType, ToolError};
 use crate::envelope::meta::{ClientClass, Idempotency, Meta, View};
 use crate::model::source::Sources;
 use crate::protocol::era::Era;
@@ -24,10 +29,10 @@ use crate::tools::registry::ToolName;
 use crate::tools::{Call, upstream_error};
 use crate::transport::HttpAnswer;
 
-/// Runs a call and writes its answer, whatever comes of it.
+/// Runs a call and writes its answer, whatever comes of it: a fault of a tool is an answer too.
 pub(super) async fn run(
     parts: &Parts,
-    trace: &Trace,
+    mut trace: Trace,
     principal: &Principal,
     address: IpAddr,
     tool: ToolName,
@@ -35,22 +40,32 @@ pub(super) async fn run(
     (id, era): (&RequestId, Era),
 ) -> HttpAnswer {
     let mut spent = Spent::default();
-    let outcome = attempt(parts, principal, address, tool, arguments, &mut spent).await;
-    let meta = meta(parts, trace, principal, &spent);
+    // Nothing that the tool leaves half done outlives the call: the client is built to be cut short at
+    // any point, as every deadline does.
+    let attempt = AssertUnwindSafe(attempt(parts, principal, address, tool, arguments, &mut spent));
+    let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
+    let meta = meta(parts, &trace, principal, &spent);
+    let units = meta.units;
     let envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
-    trace.finished(&parts.clock, "tools/call", tool.as_str(), outcome, spent.units);
-    write(trace, id, era, envelope)
+    let answer = write(id, era, envelope);
+    trace.finish(outcome, units);
+    answer
+}
+
+fn unexpected() -> ToolError {
+    ToolError::new(ErrorType::Internal, "An unexpected error of the server.")
+        .hint("Report it to the operator with meta.request_id.")
 }
 
 /// What a call used, as its answer tells it.
 #[derive(Default)]
 struct Spent {
-    units: u32,
-    upstream_2xx: u32,
+    /// Held until the answer is written, so that what was used is known whatever becomes of the tool.
+    permit: Option<Permit>,
     view: Option<View>,
     view_coerced: bool,
 }
@@ -65,27 +80,26 @@ async fn attempt(
 ) -> Result<Finding, ToolError> {
     let call = Call::parse(tool, arguments)?;
     (spent.view, spent.view_coerced) = call.view();
-    let permit: Permit = parts.admission.admit(principal, address, call.most_units())?;
+    let permit = parts.admission.admit(principal, address, call.most_units())?;
+    let ledger = spent.permit.insert(permit).ledger();
     let found =
-        tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, permit.ledger(), parts.origin))
-            .await;
-    spent.units = permit.ledger().units();
-    spent.upstream_2xx = permit.ledger().upstream_2xx();
+        tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, ledger, parts.origin)).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
 }
 
 fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
     let anonymous = principal.is_anonymous();
+    let ledger = spent.permit.as_ref().map(Permit::ledger);
     Meta {
         request_id: trace.id(),
-        generated_at: trace.at(),
+        generated_at: to_the_second(parts.clock.utc()),
         anonymous,
         account_mode: None,
         client_class: ClientClass::Unknown,
         view: spent.view,
         view_coerced: spent.view_coerced,
-        units: spent.units,
-        upstream_2xx: spent.upstream_2xx,
+        units: ledger.map_or(0, CallLedger::units),
+        upstream_2xx: ledger.map_or(0, CallLedger::upstream_2xx),
         cache_hit: false,
         replay: false,
         tokens_estimate: 0,
@@ -94,21 +108,21 @@ fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> M
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
         quota: None,
-        fixture_mode: parts.origin == crate::envelope::attribution::Origin::Fixtures,
+        fixture_mode: parts.origin == Origin::Fixtures,
     }
 }
 
-fn write(trace: &Trace, id: &RequestId, era: Era, mut envelope: Envelope<Data>) -> HttpAnswer {
+fn to_the_second(at: OffsetDateTime) -> String {
+    at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
+}
+
+fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>) -> HttpAnswer {
     let text = text::render(&envelope);
     let json = serde_json::to_string(&envelope).unwrap_or_default();
     envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
     let is_error = !envelope.is_ok();
-    let body = encoded(id, era, None, &CallResult::new(&text, &envelope, is_error));
-    with_id(
-        trace,
-        match body {
-            Ok(bytes) => HttpAnswer::ok(bytes),
-            Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
-        },
-    )
+    match encoded(id, era, None, &CallResult::new(&text, &envelope, is_error)) {
+        Ok(bytes) => HttpAnswer::ok(bytes),
+        Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
+    }
 }

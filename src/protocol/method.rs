@@ -53,6 +53,24 @@ pub enum Method {
 }
 
 impl Method {
+    /// Its name on the wire.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Initialize(_) => "initialize",
+            Self::Ping => "ping",
+            Self::Discover => "server/discover",
+            Self::ToolsList => "tools/list",
+            Self::ToolsCall { .. } => "tools/call",
+            Self::ResourcesList => "resources/list",
+            Self::ResourceTemplatesList => "resources/templates/list",
+            Self::ResourcesRead { .. } => "resources/read",
+            Self::PromptsList => "prompts/list",
+            Self::PromptsGet { .. } => "prompts/get",
+            Self::Complete { .. } => "completion/complete",
+        }
+    }
+
     /// Reads the parameters of `name` as `era` has them.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::era::Era;
 use super::jsonrpc::RequestId;
 
-/// How long a client may keep a result, and whether callers may share it.
+/// How long a client may keep a result. Callers may always share one that has a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheHint {
     /// Lifetime in milliseconds.

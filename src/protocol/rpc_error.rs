@@ -100,6 +100,16 @@ impl RpcError {
         Self::new(RpcCode::InvalidParams, message)
     }
 
+    /// There is no such resource; each era has its own code for that.
+    #[must_use]
+    pub fn no_such_resource(era: Era, message: impl Into<String>) -> Self {
+        let code = match era {
+            Era::Modern => RpcCode::InvalidParams,
+            Era::Legacy(_) => RpcCode::ResourceNotFound,
+        };
+        Self::new(code, message)
+    }
+
     /// Marks an error as a malformed request, which is HTTP 400 whatever the code.
     #[must_use]
     pub fn malformed(mut self) -> Self {
@@ -192,8 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn the_modern_revision_never_emits_codes_that_it_reserves_for_older_ones() {
-        // -32002 is only built by the handshake revisions; -32042 does not exist here at all.
-        assert!(RpcCode::ALL.iter().all(|code| code.number() != -32042));
+    fn a_missing_resource_has_a_code_of_its_own_only_in_the_handshake_revisions() {
+        for era in Era::ALL {
+            let error = RpcError::no_such_resource(era, "x");
+            let wanted = if era == Era::Modern { -32602 } else { -32002 };
+            assert_eq!((error.code().number(), error.status(era)), (wanted, StatusCode::OK), "{era:?}");
+        }
     }
 }

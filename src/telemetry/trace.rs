@@ -1,23 +1,109 @@
 //! The identity of one request and its one log line.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use http::HeaderValue;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 use uuid::{NoContext, Timestamp, Uuid};
 
+use super::line_limit::LineLimit;
 use crate::clock::Clock;
 
 /// The header that carries the request id.
 pub const REQUEST_ID: &str = "x-request-id";
 
-/// One request, from its first byte read to its answer.
-#[derive(Clone, Debug)]
+/// The outcome of a request that nobody waited for.
+const CLIENT_ABORT: &str = "client_abort";
+/// The outcome of a request that ended in a fault of this program.
+const PANIC: &str = "panic";
+/// The outcome of a request that was cut short because the server stops.
+const STOPPED: &str = "stopped";
+
+/// One request, from its first byte read to its answer. Dropping it writes its line, whatever became of
+/// the request.
+#[derive(Debug)]
 pub struct Trace {
     id: Uuid,
+    clock: Clock,
     began: Instant,
-    at: OffsetDateTime,
+    method: &'static str,
+    tool: &'static str,
+    outcome: Option<&'static str>,
+    units: Option<u32>,
+    stopped: Arc<AtomicBool>,
+    line: Line,
+}
+
+/// Whether the line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// It is, after so many of its kind that were not.
+    After(u64),
+    /// There were too many of its kind just now.
+    LeftOut,
+}
+
+/// Tells a trace from outside that the server cut its request short.
+#[derive(Clone, Debug)]
+pub struct StopMark(Arc<AtomicBool>);
+
+impl StopMark {
+    /// The request is cut short now.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Why a request was not even looked at. Anyone can cause these, so their lines are limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Credentials that are not accepted.
+    Unauthenticated,
+    /// An address that sends too much.
+    Flooded,
+    /// Not a message that can be served.
+    Unreadable,
+}
+
+impl Refused {
+    /// The word in the log.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unauthenticated => "unauthenticated",
+            Self::Flooded => "flooded",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// How many lines of each kind of refusal may be written.
+#[derive(Debug)]
+pub struct RefusedLines {
+    unauthenticated: LineLimit,
+    flooded: LineLimit,
+    unreadable: LineLimit,
+}
+
+impl RefusedLines {
+    const LINES: u32 = 20;
+    const PERIOD: Duration = Duration::from_secs(10);
+
+    fn of(&self, kind: Refused) -> &LineLimit {
+        match kind {
+            Refused::Unauthenticated => &self.unauthenticated,
+            Refused::Flooded => &self.flooded,
+            Refused::Unreadable => &self.unreadable,
+        }
+    }
+}
+
+impl Default for RefusedLines {
+    fn default() -> Self {
+        let limit = || LineLimit::new(Self::LINES, Self::PERIOD);
+        Self { unauthenticated: limit(), flooded: limit(), unreadable: limit() }
+    }
 }
 
 impl Trace {
@@ -29,8 +115,14 @@ impl Trace {
         let seconds = u64::try_from(at.unix_timestamp()).unwrap_or_default();
         Self {
             id: Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, at.nanosecond())),
+            clock: clock.clone(),
             began: clock.monotonic(),
-            at,
+            method: "-",
+            tool: "-",
+            outcome: None,
+            units: None,
+            stopped: Arc::default(),
+            line: Line::After(0),
         }
     }
 
@@ -40,29 +132,152 @@ impl Trace {
         self.id.to_string()
     }
 
-    /// When it came in, in UTC, to the second.
-    #[must_use]
-    pub fn at(&self) -> String {
-        self.at.replace_nanosecond(0).unwrap_or(self.at).format(&Rfc3339).unwrap_or_default()
-    }
-
     /// The id as a header.
     #[must_use]
     pub fn header(&self) -> Option<HeaderValue> {
         HeaderValue::from_str(&self.id()).ok()
     }
 
-    /// Writes the line of a finished request. Every word is of a closed set.
-    pub fn finished(
-        &self,
-        clock: &Clock,
-        method: &'static str,
-        tool: &'static str,
-        outcome: &'static str,
-        units: u32,
-    ) {
-        let took_us = clock.monotonic().duration_since(self.began).as_micros();
-        let took_us = u64::try_from(took_us).unwrap_or(u64::MAX);
-        tracing::info!(request_id = %self.id, method, tool, outcome, units, took_us, "call");
+    /// What was asked for, once that is known. Both are words of a closed set.
+    pub fn asks(&mut self, method: &'static str, tool: &'static str) {
+        self.method = method;
+        self.tool = tool;
+    }
+
+    /// How it ended, a word of a closed set, and what it cost.
+    pub fn finish(&mut self, outcome: &'static str, units: u32) {
+        self.outcome = Some(outcome);
+        self.units = Some(units);
+    }
+
+    /// It was refused before it was looked at.
+    pub fn refuse(&mut self, kind: Refused, lines: &RefusedLines) {
+        self.finish(kind.as_str(), 0);
+        self.line = match lines.of(kind).note(self.clock.monotonic()) {
+            Some(left_out) => Line::After(left_out),
+            None => Line::LeftOut,
+        };
+    }
+
+    /// What tells this trace that the server cut its request short.
+    #[must_use]
+    pub fn stop_mark(&self) -> StopMark {
+        StopMark(Arc::clone(&self.stopped))
+    }
+
+    fn outcome(&self) -> &'static str {
+        match self.outcome {
+            Some(outcome) => outcome,
+            None if std::thread::panicking() => PANIC,
+            None if self.stopped.load(Ordering::Relaxed) => STOPPED,
+            None => CLIENT_ABORT,
+        }
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        let Line::After(left_out) = self.line else { return };
+        let took = self.clock.monotonic().saturating_duration_since(self.began);
+        let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let outcome = self.outcome();
+        let left_out = Some(left_out).filter(|left_out| *left_out > 0);
+        let Self { id, method, tool, units, .. } = self;
+        tracing::info!(request_id = %id, method, tool, outcome, units, took_us, left_out, "call");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::{Mutex, PoisonError};
+
+    use serde_json::{Value, json};
+    use time::macros::datetime;
+    use tracing_subscriber::fmt::MakeWriter;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl<'a> MakeWriter<'a> for Written {
+        type Writer = Self;
+
+        fn make_writer(&'a self) -> Self {
+            self.clone()
+        }
+    }
+
+    /// The fields of every line that `work` writes.
+    fn lines(work: impl FnOnce(&Clock)) -> Vec<Value> {
+        let written = Written::default();
+        let log = tracing_subscriber::fmt().json().with_writer(written.clone()).finish();
+        tracing::subscriber::with_default(log, || work(&Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC))));
+        let bytes = written.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let lines = String::from_utf8(bytes).unwrap();
+        lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["fields"].clone()).collect()
+    }
+
+    #[test]
+    fn a_finished_request_has_one_line_with_numbers_as_numbers() {
+        let lines = lines(|clock| {
+            let mut trace = Trace::start(clock);
+            trace.asks("tools/call", "get_artist");
+            clock.advance(Duration::from_millis(3));
+            trace.finish("ok", 2);
+        });
+        let [line] = lines.as_slice() else { panic!("{lines:?}") };
+        assert_eq!(
+            (&line["method"], &line["tool"], &line["outcome"], &line["units"], &line["took_us"]),
+            (&json!("tools/call"), &json!("get_artist"), &json!("ok"), &json!(2), &json!(3_000))
+        );
+        assert!(line.get("left_out").is_none() && line["request_id"].is_string(), "{line}");
+    }
+
+    #[test]
+    fn a_request_that_is_dropped_says_why_and_claims_no_cost() {
+        let lines = lines(|clock| {
+            drop(Trace::start(clock));
+            let stopped = Trace::start(clock);
+            stopped.stop_mark().set();
+            drop(stopped);
+            let panics = Trace::start(clock);
+            let _unwound = catch_unwind(AssertUnwindSafe(|| {
+                let _moved = panics;
+                panic!("the test asked for it");
+            }));
+        });
+        let outcomes: Vec<&Value> = lines.iter().map(|line| &line["outcome"]).collect();
+        assert_eq!(outcomes, [&json!("client_abort"), &json!("stopped"), &json!("panic")]);
+        assert!(lines.iter().all(|line| line.get("units").is_none()), "{lines:?}");
+    }
+
+    #[test]
+    fn a_flood_of_refusals_does_not_fill_the_log() {
+        let refusals = RefusedLines::default();
+        let lines = lines(|clock| {
+            for kind in [Refused::Unauthenticated, Refused::Flooded, Refused::Unreadable] {
+                for _ in 0..500 {
+                    Trace::start(clock).refuse(kind, &refusals);
+                }
+            }
+            clock.advance(RefusedLines::PERIOD);
+            Trace::start(clock).refuse(Refused::Flooded, &refusals);
+        });
+        assert_eq!(lines.len(), 3 * 20 + 1);
+        assert_eq!(lines.last().map(|line| &line["left_out"]), Some(&json!(480)));
     }
 }

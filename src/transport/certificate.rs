@@ -11,10 +11,11 @@ use rcgen::{CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpos
 use time::{Duration, OffsetDateTime};
 
 use super::tls::Identity;
+use crate::host::LOOPBACK_NAMES;
 
-const CERTIFICATE_FILE: &str = "demo-cert.pem";
+/// The name of the certificate in the folder.
+pub const DEMO_CERTIFICATE_FILE: &str = "demo-cert.pem";
 const KEY_FILE: &str = "demo-key.pem";
-const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 const LIFETIME: Duration = Duration::days(89);
 const RENEWED_BEFORE: Duration = Duration::days(7);
 /// Clocks of other machines may be behind.
@@ -68,7 +69,7 @@ pub enum DemoCertificateError {
 /// # Errors
 /// When the folder or a file cannot be written.
 pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertificate, DemoCertificateError> {
-    let certificate_path = folder.join(CERTIFICATE_FILE);
+    let certificate_path = folder.join(DEMO_CERTIFICATE_FILE);
     let key_path = folder.join(KEY_FILE);
     let usable =
         |identity: &Identity| identity.not_before() <= now && now + RENEWED_BEFORE < identity.not_after();
@@ -91,7 +92,7 @@ pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertif
 }
 
 fn make(now: OffsetDateTime) -> Result<(String, String), rcgen::Error> {
-    let mut params = CertificateParams::new(NAMES.map(str::to_owned).to_vec())?;
+    let mut params = CertificateParams::new(LOOPBACK_NAMES.map(str::to_owned).to_vec())?;
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, "ono-sendai demo on localhost");
     params.is_ca = IsCa::NoCa;

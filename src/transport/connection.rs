@@ -25,6 +25,7 @@ use super::drain::Phase;
 use super::exchange::{Front, Requested};
 use super::guard::GuardPolicy;
 use super::limits::Limits;
+use super::security_headers::SecurityHeaders;
 use super::stream::WatchedStream;
 
 /// The smallest read buffer that hyper takes.
@@ -38,6 +39,7 @@ pub(super) struct Shared<R> {
     pub(super) tls: TlsAcceptor,
     pub(super) limits: Limits,
     pub(super) guard: Arc<GuardPolicy>,
+    pub(super) security: SecurityHeaders,
     pub(super) routes: R,
     pub(super) phase: watch::Receiver<Phase>,
 }
@@ -74,6 +76,7 @@ where
     let front = Front {
         routes: shared.routes.clone(),
         guard: shared.guard.clone(),
+        security: shared.security,
         peer,
         activity: activity.clone(),
         linger: limits.linger,

@@ -1,4 +1,4 @@
-//! The header fields that every answer carries, refusals and 404 included, and the preflight answer.
+//! The CORS fields that every answer carries, refusals and 404 included, and the preflight answer.
 //!
 //! Every origin may read what it may ask for; who may ask is decided by the guard alone, so that a
 //! preflight and its request can never disagree. Credentials are never allowed: tokens travel in a
@@ -7,8 +7,7 @@
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HeaderValue, STRICT_TRANSPORT_SECURITY,
-    X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HeaderValue,
 };
 use http::{HeaderMap, Response, StatusCode};
 
@@ -30,8 +29,6 @@ const PREFLIGHT_LIFETIME_S: &str = "7200";
 pub(super) fn dress(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(ANSWER_FIELDS));
-    headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
 /// The answer to OPTIONS, with or without the fields of a preflight.

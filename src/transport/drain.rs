@@ -5,12 +5,13 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::{self, Shared};
@@ -18,6 +19,7 @@ use super::guard::GuardPolicy;
 use super::limits::Limits;
 use super::listener::Listener;
 use super::routes::routes;
+use super::security_headers::SecurityHeaders;
 use super::service::Service;
 
 /// What connections and calls are told about the server's state.
@@ -58,6 +60,7 @@ pub async fn serve(
     tls: Arc<ServerConfig>,
     limits: Limits,
     guard: GuardPolicy,
+    security: SecurityHeaders,
     service: Arc<impl Service>,
     shutdown: impl Future<Output = ()>,
 ) -> DrainReport {
@@ -69,6 +72,7 @@ pub async fn serve(
         routes: TowerToHyperService::new(warp::service(routes(service, &limits, phase.clone()))),
         limits,
         guard: Arc::new(guard),
+        security,
         phase,
     });
     let mut connections = JoinSet::new();

@@ -12,8 +12,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue};
-use http::{Method, Request, Response, Version};
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HeaderValue, PROXY_AUTHORIZATION};
+use http::{HeaderMap, Method, Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::service::Service as HttpService;
@@ -22,6 +22,7 @@ use tokio::time::Sleep;
 use super::activity::{Activity, Exchange};
 use super::cors;
 use super::guard::GuardPolicy;
+use super::security_headers::SecurityHeaders;
 use super::stream::LINGER_BYTES;
 
 /// The service of one connection.
@@ -29,6 +30,7 @@ use super::stream::LINGER_BYTES;
 pub(super) struct Front<R> {
     pub(super) routes: R,
     pub(super) guard: Arc<GuardPolicy>,
+    pub(super) security: SecurityHeaders,
     pub(super) peer: IpAddr,
     pub(super) activity: Activity,
     pub(super) linger: Duration,
@@ -49,13 +51,14 @@ where
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let mut exchange = Exchange::begin(&self.activity);
         let (mut parts, body) = request.into_parts();
+        hide_credentials(&mut parts.headers);
         let (method, version) = (parts.method.clone(), parts.version);
         let checked = self.guard.check(&parts);
         let client = self.guard.client(self.peer, &parts.headers);
         parts.extensions.insert(client);
         let (body, rest) = Requested::new(body);
         let routes = self.routes.clone();
-        let linger = self.linger;
+        let (security, linger) = (self.security, self.linger);
         Box::pin(async move {
             let mut response = match checked {
                 Ok(()) => routes.call(Request::from_parts(parts, body)).await?,
@@ -68,6 +71,7 @@ where
             };
             let headers = response.headers_mut();
             cors::dress(headers);
+            security.dress(headers);
             if closes {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
@@ -77,6 +81,15 @@ where
             exchange.sends(closes);
             Ok(response.map(|body| Outgoing { body, rest, exchange }))
         })
+    }
+}
+
+/// Credentials are shown as such by no `Debug` from here on.
+fn hide_credentials(headers: &mut HeaderMap) {
+    for (name, value) in headers.iter_mut() {
+        if [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE].contains(name) {
+            value.set_sensitive(true);
+        }
     }
 }
 
@@ -199,5 +212,24 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Outgoing<B> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_credential_is_one_debug_away_from_a_log() {
+        let mut headers = HeaderMap::new();
+        for name in [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE] {
+            for secret in ["Bearer s3cr3t-1", "s3cr3t-2"] {
+                headers.append(&name, HeaderValue::from_static(secret));
+            }
+        }
+        headers.insert("accept", HeaderValue::from_static("text/plain"));
+        hide_credentials(&mut headers);
+        let shown = format!("{headers:?}");
+        assert!(!shown.contains("s3cr3t") && shown.contains("text/plain"), "{shown}");
     }
 }

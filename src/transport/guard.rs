@@ -3,21 +3,20 @@
 //! Host names are checked against the configured ones, so that a page cannot reach this server under a
 //! name of its own; origins against a list that the preflight shares. Knows nothing of paths or bodies.
 
-mod authority;
-
 use std::collections::HashSet;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Version};
+use tokio::time::Instant;
 
-use self::authority::{Authority, Origin};
 use super::client_address::ClientAddress;
 use super::refusal::Refusal;
+use crate::host::{Authority, Origin};
 use crate::network::Network;
+use crate::telemetry::LineLimit;
 
 /// Which hosts, origins and proxies are accepted.
 #[derive(Debug)]
@@ -25,55 +24,30 @@ pub struct GuardPolicy {
     hosts: HashSet<String>,
     origins: HashSet<Origin>,
     trusted_proxies: Vec<Network>,
-    refusals: RefusalLog,
+    refusals: LineLimit,
 }
 
-/// Why a policy cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PolicyError {
-    /// Not a host name or an address.
-    #[error("{0:?} is not a host name or an IP address")]
-    Host(String),
-    /// Not an origin.
-    #[error("{0:?} is not an origin such as https://app.example (no path, no trailing slash)")]
-    Origin(String),
-    /// No host at all.
-    #[error("at least one host name is needed")]
-    NoHost,
-}
+/// Hosts of clients that run in a browser and are allowed everywhere.
+const WELL_KNOWN_CLIENTS: [&str; 2] = ["claude.ai", "chatgpt.com"];
 
-/// Clients that run in a browser and are allowed everywhere.
-const WELL_KNOWN_ORIGINS: [&str; 2] = ["https://claude.ai", "https://chatgpt.com"];
+/// One line in this time, however many requests are refused.
+const REFUSAL_LINES: Duration = Duration::from_secs(10);
 
 impl GuardPolicy {
-    /// A policy for these host names (a port is ignored) and these origins, which come in addition to
-    /// the built-in ones: the two hosted clients, anything on localhost, and the server's own pages.
-    ///
-    /// # Errors
-    /// Names the first entry that cannot be read.
-    pub fn new<'a>(
-        hosts: impl IntoIterator<Item = &'a str>,
-        origins: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, PolicyError> {
-        let mut policy = Self {
-            hosts: HashSet::new(),
-            origins: HashSet::new(),
-            trusted_proxies: Vec::new(),
-            refusals: RefusalLog::default(),
-        };
-        for host in hosts {
-            let read = Authority::parse(host).ok_or_else(|| PolicyError::Host(host.to_owned()))?;
-            policy.origins.insert(Origin::of_host(&read.host));
-            policy.hosts.insert(read.host);
-        }
-        if policy.hosts.is_empty() {
-            return Err(PolicyError::NoHost);
-        }
-        for origin in WELL_KNOWN_ORIGINS.into_iter().chain(origins) {
-            let read = Origin::parse(origin).ok_or_else(|| PolicyError::Origin(origin.to_owned()))?;
-            policy.origins.insert(read);
-        }
-        Ok(policy)
+    /// A policy for `own` and further names of the server (a port is ignored), and for these origins,
+    /// which come in addition to the built-in ones: the two hosted clients, anything on localhost, and
+    /// the server's own pages.
+    #[must_use]
+    pub fn new(
+        own: Authority,
+        further: impl IntoIterator<Item = Authority>,
+        origins: impl IntoIterator<Item = Origin>,
+    ) -> Self {
+        let hosts: HashSet<String> =
+            std::iter::once(own).chain(further).map(|authority| authority.host().to_owned()).collect();
+        let built_in = hosts.iter().map(String::as_str).chain(WELL_KNOWN_CLIENTS).map(Origin::of_host);
+        let origins = built_in.chain(origins).collect();
+        Self { hosts, origins, trusted_proxies: Vec::new(), refusals: LineLimit::new(1, REFUSAL_LINES) }
     }
 
     /// The same policy, with peers whose `X-Forwarded-For` is believed.
@@ -109,10 +83,10 @@ impl GuardPolicy {
         let mut named = None;
         for bytes in [field.map(http::HeaderValue::as_bytes), target].into_iter().flatten() {
             let read = std::str::from_utf8(bytes).ok().and_then(Authority::parse);
-            match read.filter(|authority| self.hosts.contains(&authority.host)) {
+            match read.filter(|authority| self.hosts.contains(authority.host())) {
                 Some(authority) => named = Some(authority),
                 None => {
-                    self.refusals.note("host", bytes);
+                    self.note_refusal("host", bytes);
                     return Err(Refusal::HostUnknown);
                 }
             }
@@ -129,38 +103,17 @@ impl GuardPolicy {
         match origin {
             Some(origin) if fields.next().is_none() && allowed(&origin) => Ok(()),
             _ => {
-                self.refusals.note("origin", field.as_bytes());
+                self.note_refusal("origin", field.as_bytes());
                 Err(Refusal::OriginRefused)
             }
         }
     }
-}
 
-/// One line every few seconds, however many requests are refused.
-#[derive(Debug, Default)]
-struct RefusalLog(Mutex<Noted>);
-
-#[derive(Debug, Default)]
-struct Noted {
-    last: Option<Instant>,
-    unsaid: u64,
-}
-
-impl RefusalLog {
-    const PAUSE: Duration = Duration::from_secs(10);
-
-    fn note(&self, what: &'static str, name: &[u8]) {
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        if noted.last.is_some_and(|last| now.duration_since(last) < Self::PAUSE) {
-            noted.unsaid += 1;
-            return;
+    fn note_refusal(&self, what: &'static str, name: &[u8]) {
+        if let Some(left_out) = self.refusals.note(Instant::now().into_std()) {
+            let name = printable(name);
+            tracing::warn!(what, name, left_out, "refused a request: this name is not in the configuration");
         }
-        let unsaid = std::mem::take(&mut noted.unsaid);
-        noted.last = Some(now);
-        drop(noted);
-        let name = printable(name);
-        tracing::warn!(what, name, unsaid, "refused a request: this name is not in the configuration");
     }
 }
 
@@ -177,12 +130,15 @@ fn printable(name: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{GuardPolicy, PolicyError, printable};
+    use super::{GuardPolicy, printable};
+    use crate::host::{Authority, Origin};
     use crate::transport::refusal::Refusal;
     use http::{HeaderValue, Request, Version};
 
     fn policy() -> GuardPolicy {
-        GuardPolicy::new(["mcp.example.org", "localhost:8443", "[::1]"], ["https://app.example:444"]).unwrap()
+        let [own, local, ipv6] =
+            ["mcp.example.org", "localhost:8443", "[::1]"].map(|host| Authority::parse(host).unwrap());
+        GuardPolicy::new(own, [local, ipv6], Origin::parse("https://app.example:444"))
     }
 
     fn check(version: Version, target: &str, hosts: &[&[u8]], origins: &[&[u8]]) -> Result<(), Refusal> {
@@ -310,23 +266,5 @@ mod tests {
         assert_eq!(printable(b"evil\r\nGET"), "evil\\r\\nGET");
         assert!(printable(&[b'a'; 5000]).len() < 70);
         assert!(printable(&[0xff; 5000]).len() < 64 * 4 + 4);
-    }
-
-    #[test]
-    fn many_refusals_are_one_line_and_a_count() {
-        let policy = policy();
-        for _ in 0..1_000 {
-            policy.refusals.note("host", b"attacker.com");
-        }
-        assert_eq!(policy.refusals.0.lock().unwrap().unsaid, 999);
-    }
-
-    #[test]
-    fn a_policy_names_the_entry_it_cannot_read() {
-        let host = GuardPolicy::new(["a/b"], []).unwrap_err();
-        assert_eq!(host, PolicyError::Host("a/b".to_owned()));
-        let origin = GuardPolicy::new(["a"], ["https://a/"]).unwrap_err();
-        assert_eq!(origin, PolicyError::Origin("https://a/".to_owned()));
-        assert_eq!(GuardPolicy::new([], []).unwrap_err(), PolicyError::NoHost);
     }
 }

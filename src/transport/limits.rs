@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
-/// Times, sizes and counts of the transport. The default is what the program runs with.
-#[derive(Clone, Debug)]
+/// Times, sizes and counts of the transport. The default is what the program runs with unless its
+/// configuration says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Open connections at once; further ones wait in the listen queue. 8,192.
     pub connections: usize,

@@ -10,18 +10,25 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::telemetry::LineLimit;
 
 /// How many connections the system may hold ready for us.
 const BACKLOG: i32 = 4_096;
 
 /// How long to wait when there is no file descriptor or memory for one more connection.
 const SHORTAGE_PAUSE: Duration = Duration::from_millis(50);
+/// How often a shortage is told of.
+const SHORTAGE_LINES: Duration = Duration::from_secs(10);
 
 /// An open listening socket.
 #[derive(Debug)]
 pub struct Listener {
     inner: TcpListener,
     address: SocketAddr,
+    /// Kept here because every connection that ends starts `accept` anew.
+    shortage: LineLimit,
 }
 
 /// Why an address cannot be listened on.
@@ -73,7 +80,7 @@ impl Listener {
         socket.listen(BACKLOG)?;
         let inner = TcpListener::from_std(socket.into())?;
         let address = inner.local_addr()?;
-        Ok(Self { inner, address })
+        Ok(Self { inner, address, shortage: LineLimit::new(1, SHORTAGE_LINES) })
     }
 
     /// Where it listens, with the real port.
@@ -93,7 +100,6 @@ impl Listener {
                 break permit;
             }
         };
-        let mut short = false;
         loop {
             match self.inner.accept().await {
                 Ok((stream, peer)) => {
@@ -106,9 +112,8 @@ impl Listener {
                 }
                 Err(error) if concerns_one_peer(&error) => {}
                 Err(error) => {
-                    // Said once, not at every try of a long shortage.
-                    if !std::mem::replace(&mut short, true) {
-                        tracing::warn!(%error, "cannot accept connections just now");
+                    if let Some(left_out) = self.shortage.note(Instant::now().into_std()) {
+                        tracing::warn!(%error, left_out, "cannot accept connections just now");
                     }
                     tokio::time::sleep(SHORTAGE_PAUSE).await;
                 }

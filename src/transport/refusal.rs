@@ -1,10 +1,12 @@
-//! How the transport says no: one JSON shape for every refusal, a JSON-RPC error without an id.
+//! How the transport says no: a JSON-RPC error without an id, in the form that all of them have.
 //!
 //! It knows statuses and words; it never repeats anything the caller sent.
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
+
+use crate::protocol::rpc_error::{RpcCode, RpcError};
 
 /// JSON, as the transport labels it.
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -23,7 +25,6 @@ pub(super) enum Refusal {
     BodyTooSlow,
     BodyBroken,
     Crowded,
-    Stopping,
     Failed,
 }
 
@@ -38,7 +39,7 @@ impl Refusal {
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Crowded | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Crowded => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -58,21 +59,16 @@ impl Refusal {
             Self::BodyTooSlow => "The request body did not arrive in time.",
             Self::BodyBroken => "The request body could not be read to its end.",
             Self::Crowded => "Too many large request bodies are arriving; ask again.",
-            Self::Stopping => "The server is stopping; ask again.",
             Self::Failed => "The server failed to answer; this is its own mistake.",
         }
     }
 
-    /// The body; as an event it is sent without status.
-    pub(super) fn json(self) -> Bytes {
+    fn json(self) -> Bytes {
         let code = match self {
-            Self::Crowded | Self::Stopping | Self::Failed => -32603,
-            _ => -32600,
+            Self::Crowded | Self::Failed => RpcCode::Internal,
+            _ => RpcCode::InvalidRequest,
         };
-        Bytes::from(format!(
-            r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"{}"}}}}"#,
-            self.message()
-        ))
+        Bytes::from(RpcError::new(code, self.message()).to_json(None).to_string())
     }
 
     pub(super) fn response<B: From<Bytes>>(self) -> Response<B> {
@@ -88,7 +84,7 @@ impl Refusal {
             Self::GetOnly => {
                 headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
             }
-            Self::Crowded | Self::Stopping => {
+            Self::Crowded => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
             }
             _ => {}
@@ -115,7 +111,6 @@ mod tests {
             Refusal::BodyTooSlow,
             Refusal::BodyBroken,
             Refusal::Crowded,
-            Refusal::Stopping,
             Refusal::Failed,
         ] {
             let json: serde_json::Value = serde_json::from_slice(&refusal.json()).unwrap();

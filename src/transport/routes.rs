@@ -6,6 +6,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use super::cors::{Methods, preflight};
 use super::drain::Phase;
 use super::limits::Limits;
 use super::refusal::{JSON, Refusal};
-use super::service::{HttpAnswer, LegalPage, McpAnswer, McpRequest, Service};
+use super::service::{HttpAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Service};
 use super::sse;
 use crate::profile::Profile;
 
@@ -140,20 +141,18 @@ impl<S: Service> Desk<S> {
             (Err(_panic), _) => Refusal::Failed.response(),
             (Ok(McpAnswer::Ready(answer)), Form::Json) => answer_as_json(answer),
             (Ok(McpAnswer::Ready(answer)), Form::EventStream) => answer_as_event(answer),
-            (Ok(McpAnswer::Later(later)), Form::Json) => match self.finish(later).await {
-                Ok(answer) => answer_as_json(answer),
-                Err(refusal) => refusal.response(),
-            },
+            (Ok(McpAnswer::Later(later)), Form::Json) => {
+                let headers = later.headers.clone();
+                let mut answer = self.finish(later).await;
+                answer.headers.extend(headers);
+                answer_as_json(answer)
+            }
             (Ok(McpAnswer::Later(later)), Form::EventStream) => {
+                let headers = later.headers.clone();
                 let finish = self.finish(later);
-                let json = async move {
-                    match finish.await {
-                        Ok(answer) => answer.body,
-                        Err(refusal) => Some(refusal.json()),
-                    }
-                };
-                let stream = sse::stream_of(json, self.sse_comment);
+                let stream = sse::stream_of(async move { finish.await.body }, self.sse_comment);
                 let mut response = warp::Reply::into_response(warp::reply::stream(stream));
+                response.headers_mut().extend(headers);
                 sse::mark(response.headers_mut());
                 response
             }
@@ -161,16 +160,16 @@ impl<S: Service> Desk<S> {
     }
 
     /// Waits for an answer, but not beyond the end of the drain.
-    fn finish<F>(&self, later: F) -> impl Future<Output = Result<HttpAnswer, Refusal>> + Send + use<F, S>
-    where
-        F: Future<Output = HttpAnswer> + Send,
-    {
+    fn finish(&self, later: Later) -> impl Future<Output = HttpAnswer> + Send + use<S> {
         let mut phase = self.phase.clone();
+        let Later { headers: _, work, last } = later;
         async move {
+            // Outlives the choice below: the work is told that it is cut short before it is dropped.
+            let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
             tokio::select! {
                 biased;
-                answer = AssertUnwindSafe(later).catch_unwind() => answer.map_err(|_panic| Refusal::Failed),
-                () = Phase::Ending.reached(&mut phase) => Err(Refusal::Stopping),
+                answer = work.as_mut() => answer.unwrap_or_else(|_panic| last(LastWord::Failed)),
+                () = Phase::Ending.reached(&mut phase) => last(LastWord::Stopping),
             }
         }
     }

@@ -38,20 +38,40 @@ pub struct McpRequest {
 }
 
 /// The answer, or the promise of one.
+#[derive(Debug)]
 pub enum McpAnswer {
     /// Known at once; keeps its status in every form.
     Ready(HttpAnswer),
-    /// Known later. As an event stream the header has gone out with 200 by then, so that only the
-    /// body of the late answer counts. Dropped unfinished when the client goes away.
-    Later(Pin<Box<dyn Future<Output = HttpAnswer> + Send>>),
+    /// Known later.
+    Later(Later),
 }
 
-impl fmt::Debug for McpAnswer {
+/// A promise. As an event stream the header has gone out with 200 before the answer is known, so that
+/// only the body of the late answer counts.
+pub struct Later {
+    /// Header fields that are known at once; they go out in every form.
+    pub headers: HeaderMap,
+    /// The work. Dropped unfinished when the client goes away.
+    pub work: Pin<Box<dyn Future<Output = HttpAnswer> + Send>>,
+    /// What to say when the work cannot be waited for.
+    pub last: LastAnswer,
+}
+
+/// Makes the answer that takes the place of one that does not come.
+pub type LastAnswer = Box<dyn FnOnce(LastWord) -> HttpAnswer + Send>;
+
+/// Why an answer does not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastWord {
+    /// The server stops.
+    Stopping,
+    /// The work failed in a way that nobody foresaw.
+    Failed,
+}
+
+impl fmt::Debug for Later {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ready(answer) => f.debug_tuple("Ready").field(answer).finish(),
-            Self::Later(_) => f.write_str("Later"),
-        }
+        f.debug_struct("Later").field("headers", &self.headers).finish_non_exhaustive()
     }
 }
 

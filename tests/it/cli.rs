@@ -5,6 +5,7 @@ mod check_config;
 mod demo;
 mod fake_server;
 mod start;
+mod stop;
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

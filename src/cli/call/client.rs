@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
@@ -11,11 +12,14 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{self, Reply};
 use super::trust;
+use crate::app::DEMO_CERTIFICATE_FILE;
 use crate::cli::args::CallArguments;
 use crate::cli::exit::Exit;
 use crate::cli::output::harmless_line;
+use crate::protocol::era::{Era, META_CAPABILITIES, META_VERSION};
+use crate::protocol::headers::{METHOD, NAME, VERSION};
 
-const REVISION: &str = "2026-07-28";
+const TOOLS_CALL: &str = "tools/call";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longer than a server takes at worst, shorter than a person's patience.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -32,15 +36,16 @@ pub(super) struct Failure {
 pub(super) async fn call(
     request: &CallArguments,
     authorization: Option<HeaderValue>,
+    data_folder: &Path,
 ) -> Result<Reply, Failure> {
-    let client = client(request)?;
+    let client = client(request, data_folder)?;
     let mut message = client
         .post(request.url.clone())
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json, text/event-stream")
-        .header("MCP-Protocol-Version", REVISION)
-        .header("Mcp-Method", "tools/call")
-        .header("Mcp-Name", &request.tool)
+        .header(VERSION, Era::Modern.version())
+        .header(METHOD, TOOLS_CALL)
+        .header(NAME, &request.tool)
         .body(body(&request.tool, &request.arguments).to_string());
     if let Some(authorization) = authorization {
         message = message.header(AUTHORIZATION, authorization);
@@ -70,13 +75,13 @@ fn body(tool: &str, arguments: &[(String, String)]) -> Value {
     json!({
         "jsonrpc": "2.0",
         "id": answer::REQUEST_ID,
-        "method": "tools/call",
+        "method": TOOLS_CALL,
         "params": {
             "name": tool,
             "arguments": arguments,
             "_meta": {
-                "io.modelcontextprotocol/protocolVersion": REVISION,
-                "io.modelcontextprotocol/clientCapabilities": {},
+                META_VERSION: Era::Modern.version(),
+                META_CAPABILITIES: {},
                 "io.modelcontextprotocol/clientInfo": {
                     "name": "ono-sendai call",
                     "version": env!("CARGO_PKG_VERSION"),
@@ -86,7 +91,7 @@ fn body(tool: &str, arguments: &[(String, String)]) -> Value {
     })
 }
 
-fn client(request: &CallArguments) -> Result<Client, Failure> {
+fn client(request: &CallArguments, data_folder: &Path) -> Result<Client, Failure> {
     // Fails only when one is installed already, which is as good.
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
@@ -95,12 +100,12 @@ fn client(request: &CallArguments) -> Result<Client, Failure> {
         .timeout(ANSWER_TIMEOUT)
         // A token must not follow a redirect to somebody else.
         .redirect(redirect::Policy::none());
-    let loopback = request.url.host().is_some_and(|host| crate::config::host_is_loopback(&host));
+    let loopback = request.url.host().is_some_and(|host| crate::host::is_loopback(&host));
     if loopback {
         builder = builder.no_proxy();
     }
     if request.url.scheme() == "https" {
-        let file = trust::file_for(request.ca.as_deref(), &request.url, &trust::demo_data_folder());
+        let file = trust::file_for(request.ca.as_deref(), &request.url, data_folder);
         let Some(file) = file else {
             let line = "this machine has no list of trusted certificates; pass one with --ca FILE".to_owned();
             return Err(Failure { exit: Exit::NotReachable, line });
@@ -180,7 +185,7 @@ fn tls_advice(request: &CallArguments, reason: &rustls::Error) -> String {
     match reason {
         rustls::Error::InvalidCertificate(Bad::UnknownIssuer | Bad::BadSignature) => format!(
             "the certificate of {url} is not trusted; pass the right one with --ca FILE \
-             (a demo keeps its own as demo-cert.pem in its data folder)"
+             (a demo keeps its own as {DEMO_CERTIFICATE_FILE} in its data folder)"
         ),
         rustls::Error::InvalidCertificate(Bad::NotValidForName | Bad::NotValidForNameContext { .. }) => {
             format!("the certificate of {url} is for another name; use the name it was made for")

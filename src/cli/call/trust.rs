@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use reqwest::Certificate;
 use url::Url;
 
-use crate::config::host_is_loopback;
+use crate::app::DEMO_CERTIFICATE_FILE;
+use crate::host::is_loopback;
 
 /// Where Debian, Fedora and Alpine, in this order, keep the certificates they trust.
 const MACHINE_ROOTS: &[&str] =
     &["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
-
-/// The name of the demo certificate in the data folder.
-const DEMO_CERTIFICATE: &str = "demo-cert.pem";
 
 /// Certificates, and why these.
 pub(super) struct Trust {
@@ -27,19 +25,11 @@ pub(super) fn file_for(named: Option<&Path>, url: &Url, data_folder: &Path) -> O
     if let Some(named) = named {
         return Some(named.to_owned());
     }
-    let demo = data_folder.join(DEMO_CERTIFICATE);
-    if url.host().is_some_and(|host| host_is_loopback(&host)) && demo.is_file() {
+    let demo = data_folder.join(DEMO_CERTIFICATE_FILE);
+    if url.host().is_some_and(|host| is_loopback(&host)) && demo.is_file() {
         return Some(demo);
     }
     MACHINE_ROOTS.iter().map(PathBuf::from).find(|path| path.is_file())
-}
-
-/// Where a demo on this machine keeps its certificate, seen from this folder.
-pub(super) fn demo_data_folder() -> PathBuf {
-    match std::env::var_os("ONO_SENDAI_DATA") {
-        Some(folder) if !folder.is_empty() => folder.into(),
-        _ => PathBuf::from("./ono-sendai-data"),
-    }
 }
 
 /// Reads the certificates of a file.
@@ -65,7 +55,7 @@ mod tests {
     fn the_demo_certificate_is_believed_on_this_machine_only() {
         let folder = std::env::temp_dir().join(format!("ono-sendai-trust-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let demo = folder.join(DEMO_CERTIFICATE);
+        let demo = folder.join(DEMO_CERTIFICATE_FILE);
         std::fs::write(&demo, "x").unwrap();
         let file = |url: &str, named: Option<&str>| {
             file_for(named.map(Path::new), &Url::parse(url).unwrap(), &folder)

@@ -145,7 +145,6 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "[server]\nfixture_mode = false\n",
         &[
             "2: server.fixture_mode: found false; accepted: fixture_mode = true; this version serves the built-in demo catalogue only",
-            "2: server.fixture_mode: found false without [tls] certificate and key; accepted: certificate and key under [tls]; only fixture mode makes its own certificate",
         ],
     ),
     (
@@ -233,6 +232,14 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "[transport]\nidle_timeout_s = 5\nsse_comment_s = 5\n",
         &[
             "3: transport.sse_comment_s: found 5 not below idle_timeout_s = 5; accepted: less than idle_timeout_s; the comment line keeps a waiting stream open",
+        ],
+    ),
+    (
+        "hosts and origins that no request could name",
+        "[guard]\nextra_hosts = [\"example..org\"]\nextra_origins = [\"https://exam!ple.org\"]\n",
+        &[
+            "2: guard.extra_hosts: found \"example..org\" in the list; accepted: a host such as \"mcp.example.org\" or \"10.0.0.5:8443\"",
+            "3: guard.extra_origins: found \"https://exam!ple.org\" in the list; accepted: an origin such as \"https://app.example.org\"",
         ],
     ),
     (

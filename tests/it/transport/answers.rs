@@ -1,9 +1,11 @@
 //! Routes, methods, forms of an answer, CORS.
 
 use http::Method;
-use ono_sendai::transport::{LegalPage, NotReady};
+use ono_sendai::transport::{LegalPage, Limits, NotReady, SecurityHeaders};
 
-use super::support::{Protocol, Raw, Server, assert_dressed, assert_error_json, assert_refused, members};
+use super::support::{
+    Protocol, Raw, Server, assert_dressed, assert_error_json, assert_refused, certificate, members,
+};
 
 #[tokio::test]
 async fn an_ordinary_post_is_answered_over_both_protocols() {
@@ -259,13 +261,33 @@ async fn health_is_always_good_and_readiness_names_what_is_missing() {
 }
 
 #[tokio::test]
+async fn a_server_without_a_public_name_says_nothing_about_other_ports_of_this_machine() {
+    let server = Server::of(Limits::default(), &certificate().identity, SecurityHeaders::new(false));
+    let client = server.client(Protocol::Http2);
+    for path in ["/mcp", "/healthz", "/nothing"] {
+        let response = client.get(server.url(path)).send().await.unwrap();
+        assert!(!response.headers().contains_key("strict-transport-security"), "{path}");
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_failure_of_the_service_is_still_an_answer() {
     let server = Server::start();
     let client = server.client(Protocol::Http2);
-    for body in ["panic", "panic later"] {
-        let response = client.post(server.url("/mcp")).body(body).send().await.unwrap();
-        assert_refused(response, 500, body).await;
-    }
+    let response = client.post(server.url("/mcp")).body("panic").send().await.unwrap();
+    assert_refused(response, 500, "panic").await;
+    let response = client.post(server.url("/mcp")).body("panic later").send().await.unwrap();
+    assert_dressed(response.headers(), "panic later");
+    assert_eq!(response.status(), 500);
+    assert_eq!(response.headers()["x-early"], "e-1");
+    let last = response.text().await.unwrap();
+    assert!(last.contains(r#""id":"c-1""#) && last.contains("Failed"), "{last}");
+    let streamed = client.post(server.url("/mcp")).header("accept", "text/event-stream").body("panic later");
+    let streamed = streamed.send().await.unwrap();
+    assert_eq!(streamed.status(), 200);
+    assert_eq!(streamed.headers()["x-early"], "e-1");
+    assert!(streamed.text().await.unwrap().ends_with(&format!("event: message\ndata: {last}\n\n")));
     assert_eq!(client.post(server.url("/mcp")).body("x").send().await.unwrap().status(), 200);
 }
 

@@ -44,9 +44,11 @@ async fn nothing_that_is_open_holds_a_stop_up_beyond_the_grace_time() {
     assert!(TcpStream::connect(address).await.is_err(), "the listener is still open");
 
     let last = stream.rest().await;
-    assert!(last.contains("event: message\ndata: {\"jsonrpc\":\"2.0\",\"error\""), "{last}");
+    // Each client learns by its own id that its request has ended.
+    let wanted = "{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"error\":{\"code\":-32603,\"message\":\"Stopping\"}}";
+    assert!(last.contains(&format!("event: message\ndata: {wanted}\n\n")), "{last}");
     let last = json.rest().await;
-    assert!(last.starts_with("HTTP/1.1 503") && last.contains("retry-after"), "{last}");
+    assert!(last.starts_with("HTTP/1.1 503") && last.ends_with(wanted), "{last}");
     assert_eq!(idle.rest().await, "");
     assert_eq!(half.rest().await, "");
     drop(silent);

@@ -17,6 +17,7 @@ async fn a_waiting_stream_speaks_at_once_and_again_and_ends_with_one_event() {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["cache-control"], "no-cache, no-transform");
         assert_eq!(response.headers()["x-accel-buffering"], "no");
+        assert_eq!(response.headers()["x-early"], "e-1");
         assert!(!response.headers().contains_key("content-encoding"));
         assert!(!response.headers().contains_key("content-length"));
         let first = response.chunk().await.unwrap().unwrap();

@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use ono_sendai::host::Authority;
 use ono_sendai::transport::{
-    DemoCertificate, DrainReport, GuardPolicy, HttpAnswer, Identity, LegalPage, Limits, Listener, McpAnswer,
-    McpRequest, NotReady, Service, demo_certificate, serve, server_config,
+    DemoCertificate, DrainReport, GuardPolicy, HttpAnswer, Identity, LastAnswer, LastWord, Later, LegalPage,
+    Limits, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service, demo_certificate, serve,
+    server_config,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -56,7 +58,7 @@ impl Service for Scripted {
             ("later", ms) => {
                 let pause = Duration::from_millis(ms.parse().unwrap());
                 let tells = TellsDrop(self.events.clone());
-                McpAnswer::Later(Box::pin(async move {
+                McpAnswer::Later(promise(async move {
                     tokio::time::sleep(pause).await;
                     std::mem::forget(tells);
                     HttpAnswer::ok(echo)
@@ -74,7 +76,7 @@ impl Service for Scripted {
                 McpAnswer::Ready(HttpAnswer::ok(format!("\"{text}\"")))
             }
             ("panic", _) => panic!("the test asked for it"),
-            ("panic later", _) => McpAnswer::Later(Box::pin(async { panic!("the test asked for it") })),
+            ("panic later", _) => McpAnswer::Later(promise(async { panic!("the test asked for it") })),
             _ => McpAnswer::Ready(HttpAnswer::ok(echo)),
         }
     }
@@ -86,6 +88,23 @@ impl Service for Scripted {
     fn legal(&self, page: LegalPage) -> String {
         format!("<!doctype html><title>{page:?}</title>")
     }
+}
+
+/// A promise with an early header field, and with a last answer that says why it is one.
+fn promise(work: impl Future<Output = HttpAnswer> + Send + 'static) -> Later {
+    let early = (HeaderName::from_static("x-early"), HeaderValue::from_static("e-1"));
+    let last: LastAnswer = Box::new(|word| {
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":"c-1","error":{{"code":-32603,"message":"{word:?}"}}}}"#);
+        HttpAnswer::with_body(
+            match word {
+                LastWord::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+                LastWord::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+            body,
+        )
+    });
+    Later { headers: std::iter::once(early).collect(), work: Box::pin(work), last }
 }
 
 /// A running server.
@@ -107,7 +126,12 @@ impl Server {
     }
 
     pub fn with_identity(limits: Limits, identity: &Identity) -> Self {
-        let guard = GuardPolicy::new(["localhost", "mcp.example.org"], []).unwrap();
+        Self::of(limits, identity, SecurityHeaders::new(true))
+    }
+
+    pub fn of(limits: Limits, identity: &Identity, security: SecurityHeaders) -> Self {
+        let [own, other] = ["localhost", "mcp.example.org"].map(|host| Authority::parse(host).unwrap());
+        let guard = GuardPolicy::new(own, [other], []);
         let (told, events) = mpsc::unbounded_channel();
         let service = Arc::new(Scripted { events: told, not_ready: Mutex::default() });
         let (stop, stopped) = oneshot::channel::<()>();
@@ -117,7 +141,7 @@ impl Server {
             let _ = stopped.await;
         };
         let tls = server_config(identity);
-        let running = tokio::spawn(serve(listener, tls, limits, guard, service.clone(), shutdown));
+        let running = tokio::spawn(serve(listener, tls, limits, guard, security, service.clone(), shutdown));
         Self { address, events, service, stop: Some(stop), running }
     }
 

@@ -1,28 +1,12 @@
-//! The door between the command line and the server, and what can go wrong on the way in.
+//! What is known of a server that has started, and what can go wrong on the way there.
 
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::exit::Exit;
-use super::tools::ToolRow;
-use crate::config::Config;
-
-/// Everything that the commands need of the rest of the program.
-pub trait Program {
-    /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered.
-    ///
-    /// # Errors
-    /// Whatever kept it from starting.
-    fn run(&self, config: Config, announce: Announce) -> impl Future<Output = Result<(), StartError>>;
-
-    /// The tools, in the order in which clients see them.
-    fn tools(&self) -> Vec<ToolRow>;
-
-    /// About how many tokens `text` costs a model.
-    fn estimate_tokens(&self, text: &str) -> u64;
-}
+use super::certificate::DemoCertificateFile;
+use crate::config::PublicBase;
 
 /// Told once that the server is ready.
 pub type Announce = Box<dyn FnOnce(&Started) + Send>;
@@ -32,8 +16,10 @@ pub type Announce = Box<dyn FnOnce(&Started) + Send>;
 pub struct Started {
     /// The address that it really listens on.
     pub address: SocketAddr,
+    /// What clients call it, with the real port.
+    pub public_base: PublicBase,
     /// The demo certificate, when it made its own; clients have to be told to trust it.
-    pub certificate: Option<PathBuf>,
+    pub certificate: Option<DemoCertificateFile>,
 }
 
 /// Why the server could not start. Each is one line that says what to do.
@@ -73,12 +59,6 @@ pub enum StartError {
     #[error("certificate: {reason}")]
     Certificate {
         /// What is wrong, with the file.
-        reason: String,
-    },
-    /// A host, origin or proxy of `[guard]` cannot be used.
-    #[error("guard: {reason}")]
-    Guard {
-        /// What is wrong with it.
         reason: String,
     },
     /// A text that the configuration names cannot be read.
@@ -128,12 +108,6 @@ impl StartError {
         });
         Self::DataFolder { path: absolute, uid: uid(), owner, source }
     }
-
-    /// The code that the process ends with.
-    #[must_use]
-    pub fn exit(&self) -> Exit {
-        Exit::NotStarted
-    }
 }
 
 /// The user that this process acts as: the owner of its own entry in /proc.
@@ -166,7 +140,6 @@ mod tests {
         for (error, wanted) in errors {
             let line = error.to_string();
             assert!(line.contains(wanted) && !line.contains('\n'), "{line}");
-            assert_eq!(error.exit(), Exit::NotStarted);
         }
     }
 

@@ -1,0 +1,186 @@
+//! A server as its supervisor sees it: log lines for a collector, and the end of the process.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use serde_json::Value;
+
+use super::folder;
+
+/// Long enough for a loaded machine; only reached when something is wrong.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server that logs for a collector; ended when dropped.
+struct Served {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+    certificate: std::path::PathBuf,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Served {
+    fn start(name: &str) -> Self {
+        let here = folder(name);
+        let file = here.join("server.toml");
+        let data = here.join("data");
+        let text = format!(
+            "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = {data:?}\n\
+             [transport]\ndrain_grace_s = 300\nbody_timeout_s = 600\n[log]\nformat = \"json\"\n"
+        );
+        std::fs::write(&file, text).expect("a file");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+            .arg("serve")
+            .arg("--config")
+            .arg(&file)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let (send, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                let _nobody_reads = send.send(line);
+            }
+        });
+        Self { child, lines, certificate: data.join("demo-cert.pem") }
+    }
+
+    /// The fields of the next log line.
+    fn line(&self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("a log line");
+        let json: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line} is not JSON: {error}"));
+        json["fields"].clone()
+    }
+
+    fn line_with(&self, message: &str) -> Value {
+        loop {
+            let fields = self.line();
+            if fields["message"] == message {
+                return fields;
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &pid]).status().expect("kill runs");
+        assert!(status.success());
+    }
+
+    fn ended(&mut self) -> ExitStatus {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            assert!(start.elapsed() < PATIENCE, "it still runs");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// A call whose body is never finished, so that a drain waits for it.
+fn half_a_call(port: u16, certificate: &Path) -> impl Sized + use<> {
+    let mut roots = rustls::RootCertStore::empty();
+    let pem = std::fs::read(certificate).expect("the demo certificate");
+    roots.add(CertificateDer::from_pem_slice(&pem).expect("PEM")).expect("a certificate");
+    let config =
+        rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+    let name = ServerName::try_from("localhost").expect("a name");
+    let connection = rustls::ClientConnection::new(Arc::new(config), name).expect("a client");
+    let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
+    let mut stream = rustls::StreamOwned::new(connection, tcp);
+    // The server says 100 when it begins to read the body: the call is running.
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                Expect: 100-continue\r\nContent-Length: 100\r\n\r\n";
+    stream.write_all(head.as_bytes()).expect("sent");
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).expect("an answer");
+    assert_eq!(&answer, b"HTTP/1.1 100");
+    stream.write_all(b"{").expect("sent");
+    stream.flush().expect("sent");
+    stream
+}
+
+#[test]
+fn a_log_for_a_collector_is_json_from_the_first_line_to_the_last() {
+    let mut served = Served::start("collector");
+    let ready = served.line_with("ready");
+    let address = ready["address"].as_str().expect("an address").to_owned();
+    let port = address.strip_prefix("127.0.0.1:").expect("a port");
+    assert_ne!(port, "0");
+    assert_eq!(ready["url"], format!("https://localhost:{port}/mcp"));
+    let new = served.line();
+    assert!(new["path"].as_str().is_some_and(|path| path.ends_with("demo-cert.pem")), "{new}");
+    served.signal("TERM");
+    let stopped = served.line_with("stopped");
+    assert!(stopped["took_ms"].is_u64() && stopped["open"].is_u64(), "{stopped}");
+    assert_eq!(served.ended().code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_a_drain_at_once() {
+    for second in ["TERM", "INT"] {
+        let mut served = Served::start(&format!("second-{second}"));
+        let ready = served.line_with("ready");
+        let port: u16 = ready["address"]
+            .as_str()
+            .and_then(|address| address.rsplit(':').next()?.parse().ok())
+            .expect("a port");
+        let _open = half_a_call(port, &served.certificate);
+        served.signal("TERM");
+        // The drain has begun when nothing listens any more.
+        let start = Instant::now();
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            assert!(start.elapsed() < PATIENCE, "it still listens");
+        }
+        assert_eq!(served.child.try_wait().expect("a child"), None, "the drain did not wait for the call");
+        let start = Instant::now();
+        served.signal(second);
+        assert_eq!(served.ended().code(), Some(0), "{second}");
+        assert!(start.elapsed() < Duration::from_secs(1), "{second}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn the_environment_names_the_data_folder_of_a_demo() {
+    let data = folder("from-the-environment").join("data");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["demo", "--listen", "127.0.0.1:0"])
+        .current_dir(folder("cwd"))
+        .env_clear()
+        .env("ONO_SENDAI_DATA", &data)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut ready = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut ready).expect("a line");
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(ready.starts_with("ono-sendai is ready: https://localhost:"), "{ready}");
+    assert!(data.join("demo-cert.pem").is_file());
+    let help = super::stdout(&super::ono_sendai(&["demo", "--help"]));
+    assert!(help.contains("ONO_SENDAI_DATA"), "{help}");
+}
