@@ -247,9 +247,10 @@ mod tests {
 
     #[test]
     fn the_nearest_name_is_looked_for_where_there_are_few_unknown_ones() {
-        let text: String = (0..60).map(|number| format!("[lo{number}]\n")).collect();
-        let near = report(&text).iter().filter(|line| line.contains("[log] (the nearest name)")).count();
-        assert!((1..=50).contains(&near), "{near}");
+        let text: String = (0..60).map(|number| format!("public{number} = 1\n")).collect();
+        let lines = report(&format!("[server]\n{text}"));
+        let near = lines.iter().filter(|line| line.contains("public (the nearest name)")).count();
+        assert_eq!((lines.len(), near), (60, 50));
         let lines = report(&format!("[server]\nlisen = 1\n{}", keys(100)));
         assert!(lines[0].ends_with("listen (the nearest name)"), "{}", lines[0]);
     }

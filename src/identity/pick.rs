@@ -27,8 +27,7 @@ pub enum FoldedPick {
 
 /// The bound artists among `rows` whose name is loosely that of `query`. A query with a Discogs number only
 /// matches rows with that number, because another number, or none, is another artist. Without a number all match,
-/// but a row with one is never picked.
-/// Unbound rows never count: there is nothing to resolve them by.
+/// but a row with one is never picked. Unbound rows never count: there is nothing to resolve them by.
 #[must_use]
 pub fn pick_folded(query: &str, rows: &[ProbeRow]) -> FoldedPick {
     let (wanted, number) = split_suffix(query);
@@ -71,7 +70,7 @@ pub fn pick_folded(query: &str, rows: &[ProbeRow]) -> FoldedPick {
 #[cfg(test)]
 mod tests {
     use super::{FoldedPick, pick_folded};
-    use crate::identity::assess::ProbeRow;
+    use crate::identity::assess::{Evidence, Lookup, Probe, ProbeRow, assess};
     use crate::identity::locator::ClusterId;
 
     fn row(artist: &str, cluster: u8) -> ProbeRow {
@@ -124,6 +123,22 @@ mod tests {
         assert_eq!(pick_folded("Chicago", &unbound), FoldedPick::Numbered(unbound[1].clone()));
         let two = [row("Wings (2)", 1), row("Wings (5)", 2)];
         assert_eq!(pick_folded("Wings", &two), FoldedPick::Several(two.to_vec()));
+    }
+
+    #[test]
+    fn f01_a_numbered_row_alone_is_a_candidate_of_an_unresolved_name() {
+        let assessed = |rows: &[ProbeRow]| {
+            let probe = Probe::Rows(rows.to_vec());
+            let found = assess(&Evidence { probe: &probe, ..Evidence::new(Lookup::Name("Chicago"), None) });
+            let reasons: Vec<String> = found.reasons.iter().map(ToString::to_string).collect();
+            (found.state.as_str(), reasons.join(" "), found.candidates.len())
+        };
+        let numbered = row("Chicago (2)", 1);
+        let why = "same_name_probe:no_exact_rows same_name_probe:suffix_variants:1 identity:no_record";
+        assert_eq!(assessed(std::slice::from_ref(&numbered)), ("unresolved", why.to_owned(), 1));
+        let why = "same_name_probe:no_bound_rows same_name_probe:unbound_exact:1 \
+                   same_name_probe:suffix_variants:1 identity:no_record";
+        assert_eq!(assessed(&[row("Chicago", 0), numbered]), ("unresolved", why.to_owned(), 1));
     }
 
     #[test]

@@ -57,6 +57,16 @@ fn two_artists_of_one_exact_name_are_shown_by_invented_ones_only() {
 }
 
 #[test]
+fn a_number_that_only_the_slug_carries_is_shown_by_an_invented_artist_only() {
+    let body = resolved(&[("q", "Invented Namesake")]);
+    assert_eq!(
+        (&body["display"], &body["slug"]),
+        (&json!("Invented Namesake"), &json!("invented-namesake-2"))
+    );
+    assert_eq!(exact("Invented Namesake"), [body["cluster_id"].as_str().map(str::to_owned)]);
+}
+
+#[test]
 fn both_alice_coopers_share_one_cluster_and_their_dossiers_say_so() {
     let (one, other) = (resolved(&[("discogs", "48433")]), resolved(&[("discogs", "463597")]));
     assert_eq!(one["cluster_id"], other["cluster_id"]);
