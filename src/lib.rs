@@ -22,7 +22,7 @@ pub mod protocol;
 pub mod render;
 pub mod resources;
 pub mod shape;
-mod small_file;
+pub mod small_file;
 pub mod telemetry;
 pub mod tools;
 pub mod transport;

@@ -10,7 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// What the system says; or that it is no regular file, or that it holds more than `max_bytes`.
-pub(crate) fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     // Before opening: opening a pipe waits for its other end.
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As for [`read`], and when it is not UTF-8.
-pub(crate) fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
+pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
     String::from_utf8(read(path, max_bytes)?).map_err(|_| io::Error::other("not UTF-8 text"))
 }
 

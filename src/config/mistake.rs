@@ -26,7 +26,7 @@ impl Mistake {
     }
 }
 
-/// Every mistake of one file, in the order of its lines.
+/// Every mistake of one file, in the order of its lines; of a file with very many, the first 500 and their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors {
     name: String,

@@ -78,7 +78,7 @@ fn a_mistake_on_the_command_line_ends_with_1_and_says_what_it_is() {
         (&["call", "find", "--url", "http://mcp.example.org/mcp"], "use https"),
         (&["call", "find", "--url", "https://a:b@mcp.example.org/mcp"], "use --token"),
         (&["call", "find", "--token", "two words"], "a token has no spaces"),
-        (&["call", "find", "--ca", "/dev/null"], "error: /dev/null holds no PEM certificate"),
+        (&["call", "find", "--ca", "/dev/null"], "error: /dev/null cannot be read: not a regular file"),
         (&["tools", "--xml"], "unexpected argument '--xml'"),
     ] {
         let output = ono_sendai(arguments);
