@@ -24,5 +24,5 @@ pub use pick::{FoldedPick, pick_folded};
 pub use placeholder::{is_placeholder, is_template};
 pub use reason::{AmbiguityState, LocatorKind, Reason};
 pub use refusal::{Argument, Found, PageKind, Refusal};
-pub use suffix::{display_name, number_hint, readings, split_suffix};
+pub use suffix::{display_name, number_hint, split_suffix};
 pub use url::{ArtistUrl, Site};

@@ -1,14 +1,15 @@
 //! How the assessment of an identity looks in an answer.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::identity::Assessment;
+use crate::identity::{AmbiguityState, Assessment};
 use crate::model::text::CleanName;
 
 /// How sure the identity is, why, and who else it could be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ambiguity {
-    state: &'static str,
+    #[serde(serialize_with = "word")]
+    state: AmbiguityState,
     reasons: Vec<String>,
     candidates: Vec<CandidateRow>,
     #[serde(skip)]
@@ -31,10 +32,14 @@ pub struct CandidateRow {
     hint: Option<CleanName>,
 }
 
+fn word<S: Serializer>(state: &AmbiguityState, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(state.as_str())
+}
+
 impl Ambiguity {
-    /// The state's word.
+    /// How sure it is.
     #[must_use]
-    pub fn state(&self) -> &'static str {
+    pub fn state(&self) -> AmbiguityState {
         self.state
     }
 
@@ -80,7 +85,7 @@ impl CandidateRow {
 impl From<&Assessment> for Ambiguity {
     fn from(assessment: &Assessment) -> Self {
         Self {
-            state: assessment.state.as_str(),
+            state: assessment.state,
             reasons: assessment.reasons.iter().map(ToString::to_string).collect(),
             candidates: assessment
                 .candidates
@@ -104,7 +109,7 @@ impl From<&Assessment> for Ambiguity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::{AmbiguityState, Candidate, ClusterId};
+    use crate::identity::{Candidate, ClusterId};
 
     #[test]
     fn a_long_list_of_candidates_is_cut_and_says_so() {

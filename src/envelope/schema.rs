@@ -1,11 +1,12 @@
 //! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ENVELOPE_VERSION;
 use super::degraded::{FallbackTier, RecommendedAction};
 use super::error::ErrorType;
-use super::meta::View;
+use super::meta::{BudgetBucket, ClientClass, View};
 use crate::identity::{AmbiguityState, Tier};
 use crate::model::gap::GapReason;
 use crate::model::link::LinkSite;
@@ -58,7 +59,7 @@ fn shape(data: Value) -> Value {
         "ok": {"type": "boolean"},
         "data": data,
         "present": {"type": ["boolean", "null"]},
-        "reason": nullable_enum(GapReason::ALL.map(GapReason::as_str).to_vec()),
+        "reason": nullable_enum(GapReason::ALL.map(GapReason::as_str)),
         "ambiguity": {"anyOf": [{"type": "null"}, ambiguity()]},
         "degraded": {"anyOf": [{"type": "null"}, closed(json!({
             "fallback_tier": {"enum": FallbackTier::ALL.map(FallbackTier::as_str)},
@@ -118,9 +119,9 @@ fn meta() -> Value {
         "request_id": {"type": "string", "format": "uuid"},
         "generated_at": {"type": "string", "format": "date-time"},
         "anonymous": {"type": "boolean"},
-        "account_mode": nullable_enum(vec!["interim", "hooked"]),
-        "client_class": {"enum": ["chatgpt", "chatgpt_ip", "linked_generic", "unknown"]},
-        "view": nullable_enum(View::ALL.map(View::as_str).to_vec()),
+        "account_mode": nullable_enum(["interim", "hooked"]),
+        "client_class": {"enum": ClientClass::ALL},
+        "view": nullable_enum(View::ALL.map(View::as_str)),
         "view_coerced": {"type": "boolean"},
         "units": count(),
         "upstream_2xx": count(),
@@ -129,7 +130,7 @@ fn meta() -> Value {
         "tokens_estimate": count(),
         "truncated": {"type": "boolean"},
         "degraded_limits": {"type": "boolean"},
-        "anon_budget_bucket": nullable_enum(vec!["high", "medium", "low"]),
+        "anon_budget_bucket": nullable_enum(BudgetBucket::ALL),
         "idempotency": {"enum": ["ok", "unavailable"]},
         "quota": {"anyOf": [{"type": "null"}, closed(json!({
             "used": count(), "allowance": count(), "warning_80": {"type": "boolean"},
@@ -182,7 +183,7 @@ fn identity() -> Map<String, Value> {
         "cluster_id": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"},
         "slug": nullable_text(),
         "name": nullable_text(),
-        "resolved_via": nullable_enum(Tier::ALL.map(Tier::as_str).to_vec()),
+        "resolved_via": nullable_enum(Tier::ALL.map(Tier::as_str)),
         "discogs_id": {"type": ["integer", "null"], "minimum": 1},
         "mbid": {"type": ["string", "null"], "format": "uuid"},
     });
@@ -212,8 +213,8 @@ fn closed(properties: Value) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-fn nullable_enum(words: Vec<&str>) -> Value {
-    let mut words: Vec<Value> = words.into_iter().map(Value::from).collect();
+fn nullable_enum<const N: usize>(words: [impl Serialize; N]) -> Value {
+    let mut words: Vec<Value> = words.iter().map(|word| json!(word)).collect();
     words.push(Value::Null);
     json!({"enum": words})
 }

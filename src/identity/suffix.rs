@@ -35,18 +35,6 @@ pub fn display_name(name: &str) -> &str {
     split_suffix(name).0
 }
 
-/// The ways to read a name that a person typed, in the order to try them: as it stands, then, if it ends in
-/// a Discogs number, the name before it with the number.
-#[must_use]
-pub fn readings(name: &str) -> (&str, Option<(&str, u16)>) {
-    let literal = name.trim();
-    match split_suffix(literal) {
-        (base, Some(number)) => (literal, Some((base, number))),
-        (_, None) => (literal, None),
-    }
-}
-
-/// The number written as `digits`, if it can be a suffix.
 pub(super) fn suffix_number(digits: &str) -> Option<u16> {
     let plain = !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
     let number = digits.parse().ok().filter(|_| plain)?;
@@ -63,7 +51,7 @@ fn without_star(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{display_name, readings, split_suffix};
+    use super::{display_name, split_suffix};
 
     #[test]
     fn f01_a_discogs_number_is_split_off_and_kept() {
@@ -102,12 +90,5 @@ mod tests {
         assert_eq!(display_name("*"), "*");
         assert_eq!(display_name("Foo**"), "Foo**");
         assert_eq!(display_name("*NSYNC"), "*NSYNC");
-    }
-
-    #[test]
-    fn f01_a_typed_number_is_read_both_ways_literal_first() {
-        assert_eq!(readings("Matrix (6)"), ("Matrix (6)", Some(("Matrix", 6))));
-        assert_eq!(readings("Live (2019)"), ("Live (2019)", None));
-        assert_eq!(readings("AFX*"), ("AFX*", None));
     }
 }

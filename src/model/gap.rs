@@ -66,12 +66,6 @@ impl GapReason {
             Self::MalformedUpstream => "the data service sent a value that cannot be read",
         }
     }
-
-    /// Whether the same question may be answered a little later.
-    #[must_use]
-    pub fn is_transient(self) -> bool {
-        matches!(self, Self::UpstreamDegraded | Self::MalformedUpstream)
-    }
 }
 
 /// A fact that is there, or the reason why it is not.

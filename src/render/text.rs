@@ -6,6 +6,7 @@ use crate::answer::{ArtistCard, Data, Facet, IdentityFacts, ResolvedArtist};
 use crate::envelope::Envelope;
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
+use crate::identity::AmbiguityState;
 
 /// The most rows of a list in the text; the JSON may hold more.
 const ROWS_MAX: usize = 10;
@@ -53,8 +54,8 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     text
 }
 
-fn state(envelope: &Envelope<Data>) -> &'static str {
-    envelope.ambiguity().map_or("unknown", Ambiguity::state)
+fn state(envelope: &Envelope<Data>) -> AmbiguityState {
+    envelope.ambiguity().map_or(AmbiguityState::Unknown, Ambiguity::state)
 }
 
 /// Where a candidate has to be chosen first, their ids stand above and are not repeated.
@@ -101,19 +102,23 @@ fn failure(text: &mut String, error: &ToolError) {
 }
 
 /// The doubt comes before the facts: a reader may stop after the first line.
-fn who(text: &mut String, identity: &IdentityFacts, state: &str) {
+fn who(text: &mut String, identity: &IdentityFacts, state: AmbiguityState) {
     let Some(name) = &identity.name else {
         return line(text, format_args!("No single artist found."));
     };
     let standing = match (state, identity.resolved_via) {
-        ("none", _) => "verified identity",
-        ("name_collision", _) => "one of several artists of this name",
-        ("over_merged", _) => "a record that is known to mix more than one artist",
-        (_, Some("discogs")) => "a verified record, but it cannot be told whether the name is unique",
-        _ => "observed, not a verified identity",
+        (AmbiguityState::None, _) => "verified identity",
+        (AmbiguityState::NameCollision, _) => "one of several artists of this name",
+        (AmbiguityState::OverMerged, _) => "a record that is known to mix more than one artist",
+        (AmbiguityState::Unknown, Some("discogs")) => {
+            "a verified record, but it cannot be told whether the name is unique"
+        }
+        (AmbiguityState::Unknown | AmbiguityState::Unresolved | AmbiguityState::Observed, _) => {
+            "observed, not a verified identity"
+        }
     };
     line(text, format_args!("{name}: {standing}."));
-    if state == "name_collision" {
+    if state == AmbiguityState::NameCollision {
         // Its ids stand with those of the others, from whom one has to be chosen first.
         return;
     }
@@ -135,7 +140,7 @@ fn who(text: &mut String, identity: &IdentityFacts, state: &str) {
     }
 }
 
-fn resolved(text: &mut String, data: &ResolvedArtist, state: &str) {
+fn resolved(text: &mut String, data: &ResolvedArtist, state: AmbiguityState) {
     who(text, &data.identity, state);
     if !data.links.is_empty() {
         let links: Vec<String> =
@@ -144,7 +149,7 @@ fn resolved(text: &mut String, data: &ResolvedArtist, state: &str) {
     }
 }
 
-fn card(text: &mut String, data: &ArtistCard, state: &str) {
+fn card(text: &mut String, data: &ArtistCard, state: AmbiguityState) {
     who(text, &data.identity, state);
     if data.identity.name.is_none() {
         return;
@@ -195,12 +200,16 @@ fn facet<T>(text: &mut String, label: &str, facet: &Facet<T>, show: impl Fn(&T) 
 
 fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
     let advice = match ambiguity.state() {
-        "none" => return,
-        "name_collision" => "several artists carry this name; ask the user which one is meant",
-        "observed" => "the identity is only observed, not verified; say so",
-        "over_merged" => "the record is known to mix more than one artist; treat the facts as possibly mixed",
-        "unresolved" => "nothing verified matched; say so and do not fill the gap from memory",
-        _ => "it cannot be told whether the name is unique; say that the identity is unverified",
+        AmbiguityState::None => return,
+        AmbiguityState::NameCollision => "several artists carry this name; ask the user which one is meant",
+        AmbiguityState::Observed => "the identity is only observed, not verified; say so",
+        AmbiguityState::OverMerged => {
+            "the record is known to mix more than one artist; treat the facts as possibly mixed"
+        }
+        AmbiguityState::Unresolved => "nothing verified matched; say so and do not fill the gap from memory",
+        AmbiguityState::Unknown => {
+            "it cannot be told whether the name is unique; say that the identity is unverified"
+        }
     };
     line(
         text,
@@ -210,8 +219,7 @@ fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
             ambiguity.reasons().join(", ")
         ),
     );
-    let candidates = ambiguity.candidates();
-    for candidate in candidates.iter().take(ROWS_MAX) {
+    for candidate in ambiguity.candidates() {
         match candidate.hint() {
             Some(hint) => {
                 line(
@@ -222,7 +230,7 @@ fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
             None => line(text, format_args!("- {}, cluster_id {}", candidate.name(), candidate.cluster_id())),
         }
     }
-    if candidates.len() > ROWS_MAX {
-        line(text, format_args!("and {} more candidates.", candidates.len() - ROWS_MAX));
+    if ambiguity.is_cut() {
+        line(text, format_args!("There are more candidates than these."));
     }
 }

@@ -339,7 +339,7 @@ mod tests {
     fn unavailable(finding: &Finding) -> bool {
         let ambiguity = finding.ambiguity.as_ref().unwrap();
         let reason = "same_name_probe:unavailable".to_owned();
-        ambiguity.state() == "unknown" && ambiguity.reasons().contains(&reason)
+        ambiguity.state() == AmbiguityState::Unknown && ambiguity.reasons().contains(&reason)
     }
 
     fn found_but_search(faulty: &Faulty, search: Behaviour) {
