@@ -27,7 +27,7 @@ pub use self::transport::Transport;
 use self::window::{Outcome, Windows};
 use crate::clock::Clock;
 use crate::identity::{ArtistKey, ArtistName, ClusterId, ProbeRow};
-use crate::model::artist::Dossier;
+use crate::model::artist::{ArtistIdentity, Dossier};
 use crate::model::family::Family;
 
 /// How many catalogue rows the same-name probe looks at.
@@ -62,11 +62,7 @@ impl CrateClient {
     pub async fn resolve(&self, ask: &Ask, ledger: &CallLedger) -> Result<Resolution, UpstreamFault> {
         let request =
             transport::Request { family: Family::Resolve, path: "/api/v2/resolve", query: &ask.query() };
-        let resolution = self.fetch(request, ledger, resolution::read).await?.unwrap_or_default();
-        if let Some(identity) = &resolution.identity {
-            self.memory.remember(identity);
-        }
-        Ok(resolution)
+        Ok(self.fetch(request, ledger, resolution::read).await?.unwrap_or_default())
     }
 
     /// The dossier under `key`; `None` when the service holds none.
@@ -98,6 +94,17 @@ impl CrateClient {
         let request = transport::Request { family: Family::Search, path: "/api/v2/search", query: &query };
         // There is no such thing as a search that does not exist: who says so is not the service.
         self.fetch(request, ledger, probe::read).await?.ok_or(UpstreamFault::Unreadable)
+    }
+
+    /// Keeps a verified identity for later questions about its cluster id; `is_alone` when a search for the
+    /// name has shown nobody else in that cluster.
+    pub fn remember(&self, identity: &ArtistIdentity, is_alone: bool) {
+        self.memory.remember(identity, is_alone);
+    }
+
+    /// Notes that homonyms share a cluster, so that its id stands for none of them.
+    pub fn mark_shared(&self, cluster_id: &ClusterId) {
+        self.memory.mark_shared(cluster_id);
     }
 
     /// What an earlier resolve learned about a cluster id.

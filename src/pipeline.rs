@@ -20,6 +20,7 @@ use self::answer::{refused, result};
 pub use self::lists::Lists;
 pub use self::parts::Parts;
 use crate::auth;
+use crate::model::text::clean;
 use crate::prompts;
 use crate::protocol::era::Era;
 use crate::protocol::method::Method;
@@ -114,9 +115,9 @@ fn publish(parts: &Parts, mut trace: Trace, post: &McpRequest, request: Request)
     }
 }
 
-/// The specification wants the address back; it is cut so that it cannot grow the answer.
+/// The specification wants the address back; it is cleaned and cut, since it is the caller's text.
 fn no_such_resource(era: Era, uri: &str) -> RpcError {
-    let uri: String = uri.chars().take(URI_ECHO_MAX_CHARS).collect();
+    let uri = clean(uri, URI_ECHO_MAX_CHARS).unwrap_or_default();
     RpcError::no_such_resource(era, "there is no such resource; resources/list names them all")
         .with(serde_json::json!({"uri": uri}))
 }

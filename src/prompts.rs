@@ -79,7 +79,8 @@ impl PromptName {
                  attribution.line."
             ),
             Self::KnownAndUnknown => format!(
-                "{find} Then call get_artist with the cluster_id and view set to {}. Make two lists: what hosaka \
+                "{find} If ambiguity.state is not none, say so and ask me which artist I mean before going on. Then call \
+                 get_artist with the cluster_id and view set to {}. Make two lists: what hosaka \
                  holds, and what it does not hold with the reason of each gap. Add nothing from memory. Close with \
                  attribution.line.",
                 view.as_str()

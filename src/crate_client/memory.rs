@@ -20,6 +20,9 @@ pub struct Remembered {
     pub discogs_id: DiscogsId,
     /// The MusicBrainz artist, when one was bound.
     pub mbid: Option<Mbid>,
+    /// Whether a search for the name has shown nobody else in the cluster. Without that, only a dossier, which
+    /// says whether it merges several, can vouch for the cluster.
+    pub is_alone: bool,
 }
 
 /// A bounded memory, the longest unused identity forgotten first. Lives as long as the program.
@@ -40,18 +43,28 @@ impl IdentityMemory {
         Self(Mutex::new(LruCache::new(capacity)))
     }
 
-    pub(super) fn remember(&self, identity: &ArtistIdentity) {
+    /// Keeps a verified identity; `is_alone` as in [`Remembered::is_alone`].
+    pub(super) fn remember(&self, identity: &ArtistIdentity, is_alone: bool) {
         let (Some(cluster_id), Some(slug), Some(discogs_id), Tier::Discogs) =
             (&identity.cluster_id, &identity.slug, identity.discogs_id, identity.tier)
         else {
             return;
         };
-        let remembered = Remembered { slug: slug.clone(), discogs_id, mbid: identity.mbid };
+        let remembered = Remembered { slug: slug.clone(), discogs_id, mbid: identity.mbid, is_alone };
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = memory.get(cluster_id);
-        let agrees =
-            known.is_none_or(|known| matches!(known, Memory::One(one) if one.discogs_id == discogs_id));
-        memory.put(cluster_id.clone(), if agrees { Memory::One(remembered) } else { Memory::Several });
+        let now = match memory.get(cluster_id) {
+            None => Memory::One(remembered),
+            Some(Memory::One(known)) if known.discogs_id == discogs_id => {
+                Memory::One(Remembered { is_alone: is_alone || known.is_alone, ..remembered })
+            }
+            Some(Memory::One(_) | Memory::Several) => Memory::Several,
+        };
+        memory.put(cluster_id.clone(), now);
+    }
+
+    /// Notes that homonyms share the cluster.
+    pub(super) fn mark_shared(&self, cluster_id: &ClusterId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(cluster_id.clone(), Memory::Several);
     }
 
     pub(super) fn recall(&self, cluster_id: &ClusterId) -> Option<Remembered> {
@@ -83,20 +96,30 @@ mod tests {
     fn a_cluster_that_homonyms_share_never_answers_with_the_one_asked_for_last() {
         let memory = IdentityMemory::new(NonZeroUsize::MIN);
         let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
-        memory.remember(&identity(1, "x", Tier::Discogs));
+        memory.remember(&identity(1, "x", Tier::Discogs), false);
         assert_eq!(memory.recall(&cluster).map(|one| one.discogs_id.get()), Some(1));
-        memory.remember(&identity(1, "x", Tier::Discogs));
+        memory.remember(&identity(1, "x", Tier::Discogs), false);
         assert!(memory.recall(&cluster).is_some());
-        memory.remember(&identity(2, "x-2", Tier::Discogs));
+        memory.remember(&identity(2, "x-2", Tier::Discogs), false);
         assert_eq!(memory.recall(&cluster), None);
-        memory.remember(&identity(1, "x", Tier::Discogs));
+        memory.remember(&identity(1, "x", Tier::Discogs), false);
+        assert_eq!(memory.recall(&cluster), None);
+    }
+
+    #[test]
+    fn a_cluster_that_was_seen_to_be_shared_stays_so() {
+        let memory = IdentityMemory::new(NonZeroUsize::MIN);
+        let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
+        memory.remember(&identity(1, "x", Tier::Discogs), true);
+        memory.mark_shared(&cluster);
+        memory.remember(&identity(1, "x", Tier::Discogs), true);
         assert_eq!(memory.recall(&cluster), None);
     }
 
     #[test]
     fn an_identity_that_is_only_observed_is_not_remembered() {
         let memory = IdentityMemory::new(NonZeroUsize::MIN);
-        memory.remember(&identity(1, "x", Tier::Cluster));
+        memory.remember(&identity(1, "x", Tier::Cluster), false);
         assert_eq!(memory.recall(&ClusterId::parse(&"a".repeat(64)).unwrap()), None);
     }
 }

@@ -63,7 +63,7 @@ fn credit(source: Source, origin: Origin) -> CreditedSource {
     match (source, origin) {
         // Nobody observed these: crediting hosaka's signals for them would be a false source.
         (Source::Hosaka, Origin::Fixtures) => {
-            CreditedSource { name: "invented for the demo", licence: "CC0" }
+            CreditedSource { name: "invented for the demo", licence: "MIT OR Apache-2.0" }
         }
         _ => CreditedSource { name: source.name(), licence: source.licence() },
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::era::{Era, LegacyVersion};
 use super::rpc_error::{RpcCode, RpcError};
+use super::strict_json;
 
 /// A method with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +96,7 @@ impl Method {
                 name: text(&mut params, "name")?,
                 arguments: match params.remove("arguments") {
                     None | Some(Value::Null) => json!({}),
+                    Some(Value::String(text)) => unpacked(text)?,
                     Some(arguments) => arguments,
                 },
             }),
@@ -129,6 +131,15 @@ fn text(params: &mut Map<String, Value>, key: &str) -> Result<String, RpcError> 
         Some(Value::String(text)) => Ok(text),
         Some(_) => Err(RpcError::invalid_params(format!("params.{key} must be a string"))),
         None => Err(RpcError::invalid_params(format!("params.{key} is missing"))),
+    }
+}
+
+/// Some clients send the arguments as text; an object that such a text spells is taken as that object.
+fn unpacked(text: String) -> Result<Value, RpcError> {
+    match strict_json::parse(text.as_bytes()) {
+        Ok(found) if found.repeats_a_key => Err(RpcError::invalid_params("the arguments name a key twice")),
+        Ok(found) if found.value.is_object() => Ok(found.value),
+        _ => Ok(Value::String(text)),
     }
 }
 
@@ -198,6 +209,11 @@ mod tests {
             let call = Method::parse(Era::Modern, "tools/call", params).unwrap();
             assert_eq!(call, Method::ToolsCall { name: "x".to_owned(), arguments: json!({}) });
         }
+        let as_text =
+            Method::parse(Era::Modern, "tools/call", json!({"name": "x", "arguments": "{\"a\":1}"}));
+        assert_eq!(as_text, Ok(Method::ToolsCall { name: "x".to_owned(), arguments: json!({"a": 1}) }));
+        let twice = json!({"name": "x", "arguments": "{\"a\":1,\"a\":2}"});
+        assert_eq!(code(Era::Modern, "tools/call", twice), Some(-32602));
         assert_eq!(code(Era::Modern, "tools/call", json!({})), Some(-32602));
         assert_eq!(code(Era::Modern, "tools/call", json!({"name": 5})), Some(-32602));
     }

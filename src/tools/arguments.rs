@@ -27,11 +27,11 @@ impl Arguments {
     /// # Errors
     /// A value of the wrong kind, an unknown name, a missing argument; the first one found.
     pub fn parse(tool: &'static ToolSpec, sent: &Value) -> Result<Self, ToolError> {
-        let Value::Object(sent) = unpack(sent)? else {
+        let Value::Object(sent) = sent else {
             return Err(invalid("arguments", "The arguments must be a JSON object.").hint(accepted(tool)));
         };
         if let Some(unknown) = sent.keys().find(|name| !is_known(tool, name)) {
-            return Err(unknown_name(tool, unknown, &sent));
+            return Err(unknown_name(tool, unknown, sent));
         }
         let mut given = Vec::with_capacity(sent.len());
         for spec in tool.arguments {
@@ -87,18 +87,6 @@ impl Arguments {
 #[must_use]
 pub fn invalid(parameter: &str, message: impl Into<String>) -> ToolError {
     ToolError::new(ErrorType::InvalidArgument, message).with("param", parameter)
-}
-
-/// An object sent as text is taken as the object that it spells.
-fn unpack(sent: &Value) -> Result<Value, ToolError> {
-    match sent {
-        Value::Null => Ok(Value::Object(Map::new())),
-        Value::String(text) => serde_json::from_str(text).map_err(|_| {
-            invalid("arguments", "The arguments must be a JSON object.")
-                .hint("Send arguments as an object, not as text.")
-        }),
-        other => Ok(other.clone()),
-    }
 }
 
 fn is_known(tool: &ToolSpec, name: &str) -> bool {

@@ -45,6 +45,8 @@ pub(super) fn candidates(sources: &mut Sources, candidates: &[Candidate], origin
     for candidate in candidates {
         match (origin, candidate.discogs_id, candidate.tier) {
             (Origin::Fixtures, Some(id), _) if is_invented_id(id) => sources.add(Source::Hosaka),
+            // Namesakes of an invented artist are invented too.
+            (Origin::Fixtures, None, None) if sources.iter().any(|source| source == Source::Hosaka) => {}
             (_, Some(_), _) | (_, None, None) => sources.add(Source::Discogs),
             (Origin::Service, None, Some(_)) => sources.add(Source::Bookings),
             (Origin::Fixtures, None, Some(_)) => {}

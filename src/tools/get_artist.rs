@@ -22,6 +22,7 @@ use crate::identity::{
 use crate::model::artist::{Dossier, Merged};
 use crate::model::gap::{Fact, GapReason};
 use crate::model::source::Sources;
+use crate::model::text::CleanName;
 
 /// Releases in the summary.
 const RELEASES_SHOWN: usize = 5;
@@ -70,6 +71,11 @@ pub(super) async fn run(
         ArtistKey::Cluster(id) => by_cluster(client, id, ledger).await,
     };
     let found = found.map_err(upstream_error::from)?;
+    if let Some(dossier) = found.as_ref().filter(|dossier| is_merged(dossier))
+        && let Some(cluster_id) = &dossier.identity.cluster_id
+    {
+        client.mark_shared(cluster_id);
+    }
     Ok(match found {
         Some(mut dossier) => {
             if dossier.identity.tier == Tier::Cluster {
@@ -92,7 +98,9 @@ async fn by_cluster(
         let by_slug = client.dossier(&ArtistKey::Slug(remembered.slug), ledger).await?;
         let same = by_slug.filter(|dossier| {
             let who = &dossier.identity;
-            who.discogs_id == Some(remembered.discogs_id) && who.cluster_id.as_ref() == Some(id)
+            who.discogs_id == Some(remembered.discogs_id)
+                && who.cluster_id.as_ref() == Some(id)
+                && !is_merged(dossier)
         });
         if let Some(mut dossier) = same {
             dossier.identity.mbid = dossier.identity.mbid.or(remembered.mbid);
@@ -105,6 +113,10 @@ async fn by_cluster(
         dossier.identity.tier = Tier::Cluster;
     }
     Ok(by_cluster)
+}
+
+fn is_merged(dossier: &Dossier) -> bool {
+    matches!(dossier.merged, Merged::Count(2..))
 }
 
 /// What hangs on a verified identity is left out of such a record, although the service may hold it.
@@ -122,6 +134,7 @@ fn unverified(dossier: &mut Dossier) {
 
 fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
     let assessment = assess(&request.key, &dossier);
+    let own_name = CleanName::new(&dossier.identity.record_name);
     let identity = IdentityFacts::from(&dossier.identity);
     let sources = sources(&dossier, origin);
     let degraded = is_degraded(&dossier).then(|| Degraded::at(FallbackTier::Suspect));
@@ -154,7 +167,7 @@ fn card(request: &CardRequest, dossier: Dossier, origin: Origin) -> Finding {
             dossier.emergence.map(|found| EmergenceFacet { tier: found.tier, momentum: found.momentum }),
         ),
     };
-    let next_actions = next_actions(&request.key, &assessment, &data.identity);
+    let next_actions = next_actions(&request.key, &assessment, own_name);
     Finding {
         data: Data::ArtistCard(Box::new(data)),
         present: Ok(()),
@@ -207,24 +220,15 @@ fn is_degraded(dossier: &Dossier) -> bool {
     .any(|reason| *reason == GapReason::UpstreamDegraded)
 }
 
-fn next_actions(key: &ArtistKey, assessment: &Assessment, who: &IdentityFacts) -> Vec<NextAction> {
-    let resolve = ToolName::ResolveArtist.as_str();
-    match (key, assessment.state, &who.name) {
-        (_, AmbiguityState::None, _) | (_, _, None) => Vec::new(),
-        (ArtistKey::Slug(_), _, Some(name)) => {
-            vec![NextAction::new(
-                resolve,
-                [("q", json!(name))],
-                "checks whether other artists carry this name",
-            )]
-        }
-        (ArtistKey::Cluster(_), _, Some(name)) => {
-            vec![NextAction::new(
-                resolve,
-                [("q", json!(name))],
-                "finds a verified identity of this name, if there is one",
-            )]
-        }
+/// Asks by the record's own name, number included: without it the name may be another artist's.
+fn next_actions(key: &ArtistKey, assessment: &Assessment, own_name: Option<CleanName>) -> Vec<NextAction> {
+    let why = match key {
+        ArtistKey::Slug(_) => "checks whether other artists carry this name",
+        ArtistKey::Cluster(_) => "finds a verified identity of this name, if there is one",
+    };
+    match (assessment.state, own_name) {
+        (AmbiguityState::None, _) | (_, None) => Vec::new(),
+        (_, Some(name)) => vec![NextAction::new(ToolName::ResolveArtist.as_str(), [("q", json!(name))], why)],
     }
 }
 

@@ -166,7 +166,8 @@ pub(super) async fn run(
     };
     let found = found.map_err(upstream_error::from)?;
     let assessment = assess(lookup, &found);
-    Ok(finding(lookup, found, &assessment, origin))
+    remember(client, &found, &assessment);
+    Ok(finding(lookup, found, &assessment, client, origin))
 }
 
 async fn by_name(
@@ -197,7 +198,8 @@ async fn by_name(
     };
     let Some(cluster_id) = picked else { return Ok(Found::new(resolution, Probe::Rows(rows))) };
     // Two answers are in already: a third that fails leaves them as they are.
-    Ok(match by_cluster(client, &cluster_id, ledger).await {
+    // What was remembered of the cluster stays out of it: one caller's questions must not make another's name surer.
+    Ok(match client.resolve(&Ask::Cluster(cluster_id), ledger).await {
         Ok(by_id) if by_id.identity.is_some() => {
             Found { folded: true, ..Found::new(by_id, Probe::Rows(rows)) }
         }
@@ -216,7 +218,7 @@ async fn by_cluster(
     id: &ClusterId,
     ledger: &CallLedger,
 ) -> Result<Resolution, UpstreamFault> {
-    if let Some(remembered) = client.recall(id) {
+    if let Some(remembered) = client.recall(id).filter(|remembered| remembered.is_alone) {
         let by_discogs = client.resolve(&Ask::Discogs(remembered.discogs_id), ledger).await?;
         if by_discogs.identity.as_ref().is_some_and(|found| found.cluster_id.as_ref() == Some(id)) {
             return Ok(by_discogs);
@@ -245,7 +247,26 @@ fn assess(lookup: &Lookup, found: &Found) -> Assessment {
     })
 }
 
-fn finding(lookup: &Lookup, found: Found, assessment: &Assessment, origin: Origin) -> Finding {
+/// Keeps what the answer shows of the cluster: whose it is, and whether somebody else is in it.
+fn remember(client: &CrateClient, found: &Found, assessment: &Assessment) {
+    let Some(identity) = found.resolution.identity.as_ref().filter(|_| !found.folded) else { return };
+    let Some(cluster_id) = &identity.cluster_id else { return };
+    let of_cluster =
+        assessment.candidates.iter().filter(|candidate| candidate.cluster_id == *cluster_id).count();
+    if of_cluster > 1 {
+        return client.mark_shared(cluster_id);
+    }
+    let looked = matches!(found.probe, Probe::Rows(_)) || found.resolution.siblings_listed > 0;
+    client.remember(identity, looked);
+}
+
+fn finding(
+    lookup: &Lookup,
+    found: Found,
+    assessment: &Assessment,
+    client: &CrateClient,
+    origin: Origin,
+) -> Finding {
     let Found { resolution, degraded, .. } = found;
     let sources = sources(&resolution, assessment, origin);
     let present = match (&resolution.identity, assessment.state, lookup) {
@@ -258,7 +279,11 @@ fn finding(lookup: &Lookup, found: Found, assessment: &Assessment, origin: Origi
         links: resolution.links.into_iter().take(LINKS_SHOWN).collect(),
         links_total: resolution.links_total,
     };
-    let next_actions = next_actions(&data.identity, assessment);
+    let is_shared = resolution.identity.as_ref().is_some_and(|identity| {
+        let known = identity.cluster_id.as_ref().and_then(|id| client.recall(id));
+        identity.tier == identity::Tier::Discogs && known.is_none()
+    });
+    let next_actions = next_actions(&data.identity, is_shared, assessment);
     Finding {
         data: Data::ResolvedArtist(data),
         present,
@@ -282,11 +307,13 @@ fn sources(resolution: &Resolution, assessment: &Assessment, origin: Origin) -> 
     sources
 }
 
-fn next_actions(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction> {
+fn next_actions(who: &IdentityFacts, is_shared: bool, assessment: &Assessment) -> Vec<NextAction> {
     let card = |cluster_id: &str, why| {
         NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(cluster_id))], why)
     };
-    match (assessment.state, &who.cluster_id) {
+    // The id of a cluster that homonyms share would lose who was found; the slug does not.
+    let key = if is_shared { who.slug.as_ref() } else { who.cluster_id.as_ref() };
+    match (assessment.state, key) {
         (AmbiguityState::None, Some(cluster_id)) => {
             vec![card(cluster_id, "verified identity; fetch the card")]
         }

@@ -15,6 +15,7 @@ mod harness;
 mod honesty;
 mod layers;
 mod measured;
+mod namesakes;
 mod protocol;
 mod tables;
 mod tools;
