@@ -44,7 +44,10 @@ pub enum StartError {
         source: io::Error,
     },
     /// The data folder cannot be made or written.
-    #[error("data folder {} cannot be used by uid {uid}{owner}: {source}", path.display())]
+    #[error(
+        "data folder {} cannot be used by uid {uid}{owner}: {source}; choose another with --data (or [server] data_dir)",
+        path.display()
+    )]
     DataFolder {
         /// The folder.
         path: PathBuf,

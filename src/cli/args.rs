@@ -26,7 +26,7 @@ pub(super) enum Command {
     /// Serve the built-in demo catalogue on this machine, and say how to connect to it
     Demo {
         /// The address and port to listen on
-        #[arg(long, value_name = "ADDRESS:PORT", default_value_t = Server::default().listen)]
+        #[arg(long, value_name = "ADDRESS:PORT", default_value_t = Server::default().listen, value_parser = socket)]
         listen: SocketAddr,
         #[arg(long, value_name = "FOLDER", help = data_help())]
         data: Option<PathBuf>,
@@ -122,6 +122,10 @@ fn argument(text: &str) -> Result<(String, String), String> {
     }
 }
 
+fn socket(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "write an IP address and a port, such as 127.0.0.1:8446".to_owned())
+}
+
 fn endpoint(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("not an address: {error}"))?;
     if !url.username().is_empty() || url.password().is_some() {
@@ -163,6 +167,15 @@ mod tests {
         assert_eq!(argument("q="), Ok(("q".to_owned(), String::new())));
         assert!(argument("q").is_err());
         assert!(argument("=x").is_err());
+    }
+
+    #[test]
+    fn an_address_to_listen_on_has_numbers_only() {
+        assert!(socket("127.0.0.1:8446").is_ok());
+        assert!(socket("[::1]:0").is_ok());
+        for bad in ["localhost:8446", "127.0.0.1", ":8446"] {
+            assert!(socket(bad).unwrap_err().contains("such as 127.0.0.1:8446"), "{bad}");
+        }
     }
 
     #[test]

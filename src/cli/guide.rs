@@ -76,10 +76,10 @@ impl fmt::Display for Guide {
         writeln!(f, "  {{ \"servers\": {{ \"hosaka\": {{ \"type\": \"http\", \"url\": \"{url}\" }} }} }}")?;
         writeln!(f, "  {node}code .")?;
         writeln!(f)?;
-        writeln!(f, "MCP Inspector:")?;
+        writeln!(f, "MCP Inspector, with Node 22.19 or newer:")?;
         writeln!(
             f,
-            "  {node}npx @modelcontextprotocol/inspector --cli {url} --transport http --method tools/list"
+            "  {node}npx @modelcontextprotocol/inspector@2.12.0 --cli {url} --transport http --method tools/list"
         )?;
         writeln!(f)?;
         writeln!(f, "Any SDK: Streamable HTTP at {url}")?;
@@ -139,7 +139,7 @@ mod tests {
             "claude mcp add --transport http hosaka https://localhost:8443/mcp\n",
             "NODE_EXTRA_CA_CERTS='/no such/demo-cert.pem' claude\n",
             ".vscode/mcp.json",
-            "npx @modelcontextprotocol/inspector --cli https://localhost:8443/mcp --transport http",
+            "npx @modelcontextprotocol/inspector@2.12.0 --cli https://localhost:8443/mcp --transport http",
             "SSL_CERT_FILE='/no such/demo-cert.pem'\n",
             "public https name",
         ] {

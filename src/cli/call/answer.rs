@@ -75,7 +75,8 @@ fn refusal(error: &Value) -> String {
         _ => {}
     }
     if let Some(hint) = error.pointer("/data/fix_hint").and_then(Value::as_str) {
-        line += &format!("; {}", harmless_line(hint));
+        let joint = if line.ends_with('?') { "" } else { ";" };
+        line += &format!("{joint} {}", harmless_line(hint));
     }
     line
 }
@@ -147,7 +148,7 @@ mod tests {
         let body = r#"{"id":1,"error":{"code":-32602,"message":"unknown\ntool","data":{"did_you_mean":"get_artist","fix_hint":"use it"}}}"#;
         assert_eq!(
             read(Some("application/json"), body.as_bytes()),
-            Ok(Reply::Refused("unknown tool (JSON-RPC -32602); did you mean get_artist?; use it".to_owned()))
+            Ok(Reply::Refused("unknown tool (JSON-RPC -32602); did you mean get_artist? use it".to_owned()))
         );
     }
 

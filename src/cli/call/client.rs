@@ -147,6 +147,8 @@ fn http_error(request: &CallArguments, status: u16, headers: &HeaderMap, said: O
             let to = header(LOCATION).unwrap_or_else(|| "another address".to_owned());
             format!("it points to {to}; pass that with --url")
         }
+        // A server that explains itself knows better whether another token would help.
+        401 if request.token.is_some() && said.is_some() => String::new(),
         401 if request.token.is_some() => "it does not take this token; get a new one".to_owned(),
         401 => "it wants a token; pass one with --token".to_owned(),
         403 => "it refuses this host or origin; is the address the one that it publishes?".to_owned(),
