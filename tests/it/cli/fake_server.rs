@@ -1,7 +1,7 @@
 //! A server of one answer: TLS with a certificate of its own, HTTP/1.1, no MCP of its own.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -17,6 +17,7 @@ pub struct FakeServer {
     pub url: String,
     /// Its certificate.
     pub certificate: PathBuf,
+    address: SocketAddr,
     thread: JoinHandle<Option<Request>>,
 }
 
@@ -33,7 +34,8 @@ impl FakeServer {
     pub fn start(name: &str, status: &str, headers: &str, body: &str) -> Self {
         let pair = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let port = listener.local_addr().expect("an address").port();
+        let address = listener.local_addr().expect("an address");
+        let port = address.port();
         let certificate = folder("certificates").join(format!("{port}.pem"));
         std::fs::write(&certificate, pair.cert.pem()).expect("a file");
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -51,11 +53,14 @@ impl FakeServer {
             body.len()
         );
         let thread = std::thread::spawn(move || serve(&listener, Arc::new(config), &answer));
-        Self { url: format!("https://localhost:{port}/mcp"), certificate, thread }
+        Self { url: format!("https://localhost:{port}/mcp"), certificate, address, thread }
     }
 
     /// What it was sent, or `None` when the client left before a request.
+    ///
+    /// To be asked when the client has ended: one that never came must not be waited for.
     pub fn request(self) -> Option<Request> {
+        drop(TcpStream::connect(self.address));
         self.thread.join().expect("the server ended well")
     }
 }
