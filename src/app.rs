@@ -3,6 +3,7 @@
 //! Decides which part gets which setting. It must never decide anything about a request.
 
 mod certificate;
+mod data_service;
 mod fixed_documents;
 mod legal;
 mod settings;
@@ -10,7 +11,6 @@ mod signals;
 mod start;
 mod tool_list;
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
@@ -23,7 +23,7 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
-use crate::crate_client::{CrateClient, IdentityMemory, Transport};
+use crate::crate_client::{ClientSettings, CrateClient, Shelves, Transport};
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::resources::{Resources, capabilities};
@@ -37,8 +37,6 @@ pub use self::start::{Announce, StartError, Started};
 pub use self::tool_list::{ToolRow, tools};
 pub use crate::transport::DEMO_CERTIFICATE_FILE;
 
-/// Identities that are remembered between a resolve and the call that follows it.
-const REMEMBERED_IDENTITIES: NonZeroUsize = NonZeroUsize::new(20_000).expect("not zero");
 /// Tool calls that run at once; further ones are told to wait.
 const CALLS_AT_ONCE: usize = 512;
 
@@ -59,13 +57,18 @@ impl App {
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
         let documents = fixed_documents::of(&catalogue, &clock)?;
-        let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
-        Self::over(transport, documents, config, clock)
+        if config.server.fixture_mode {
+            let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
+            return Self::over(transport, data_service::demo_settings(config), documents, config, clock);
+        }
+        let transport = Arc::new(data_service::transport(config, &clock)?);
+        Self::over(transport, data_service::settings(config), documents, config, clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
     fn over(
         transport: Arc<dyn Transport>,
+        settings: ClientSettings,
         (manifest, dictionary): (String, String),
         config: &Config,
         clock: Clock,
@@ -77,20 +80,19 @@ impl App {
             requests_burst: config.anonymous.requests_burst,
             calls_at_once: CALLS_AT_ONCE,
         };
-        let capabilities =
-            capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
+        let capabilities = capabilities::document(
+            &limits,
+            config.deadlines.call,
+            config.deadlines.tool,
+            config.server.fixture_mode,
+        );
         let resources = Resources::new(&capabilities, manifest, dictionary);
         let parts = Parts {
             admission: Admission::new(limits, clock.clone()),
-            client: CrateClient::new(
-                transport,
-                IdentityMemory::new(REMEMBERED_IDENTITIES),
-                config.deadlines.call,
-                clock.clone(),
-            ),
+            client: CrateClient::new(transport, settings, Shelves::default(), clock.clone()),
             lists: Lists::new(&resources),
             resources,
-            origin: Origin::Fixtures,
+            origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
             tool_deadline: config.deadlines.tool,
             refused_lines: RefusedLines::default(),
             clock,
@@ -136,6 +138,7 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
     let tls = transport::server_config(&certificate.identity);
     let mut signals = Signals::listen()?;
     certificate.warn(clock.utc());
+    let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     announce(&Started { address, public_base, certificate: certificate.demo });
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
@@ -153,6 +156,8 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
             let took_ms = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
             tracing::info!(open = report.open, cut = report.cut, took_ms, "stopped");
         }
+        // Ends never by itself, and with everything else.
+        () = looking => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     Ok(())
@@ -182,7 +187,8 @@ mod tests {
     fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
-        App::over(Arc::new(Faulty), documents, config, clock).unwrap().parts
+        let settings = data_service::demo_settings(config);
+        App::over(Arc::new(Faulty), settings, documents, config, clock).unwrap().parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {

@@ -5,6 +5,7 @@
 //! a socket, or read a file other than the configuration itself.
 
 mod anonymous;
+mod crate_service;
 mod deadlines;
 mod document;
 mod guard;
@@ -14,6 +15,7 @@ mod log;
 mod mistake;
 mod public_base;
 mod reader;
+mod secret;
 mod server;
 mod tls;
 mod transport;
@@ -22,12 +24,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 pub use anonymous::Anonymous;
+pub use crate_service::{CrateKey, CrateService, Lifetimes, Switch, Switches, is_key};
 pub use deadlines::Deadlines;
 pub use guard::Guard;
 pub use legal::{Contact, Legal};
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
 pub use public_base::PublicBase;
+pub use secret::Secret;
 pub use server::{DATA_FOLDER, PORT, Server};
 pub use tls::{CertificateFiles, Tls};
 
@@ -48,6 +52,8 @@ pub struct Config {
     pub guard: Guard,
     /// `[deadlines]`: how long a call may take.
     pub deadlines: Deadlines,
+    /// `[crate]`: the data service.
+    pub service: CrateService,
     /// `[anonymous]`: what callers without a token may use.
     pub anonymous: Anonymous,
     /// `[legal]`: who runs this server.
@@ -103,6 +109,7 @@ impl Config {
             transport: reader.section("transport", transport::read),
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
+            service: reader.section("crate", CrateService::read),
             anonymous: reader.section("anonymous", Anonymous::read),
             legal: reader.section("legal", Legal::read),
             log: reader.section("log", Log::read),
@@ -116,11 +123,18 @@ impl Config {
     /// Combinations across sections that cannot be meant.
     fn refuse_combinations(&self, reader: &mut Reader<'_>) {
         let server = &self.server;
-        if !server.fixture_mode {
+        if !server.fixture_mode && self.service.key.is_none() {
             reader.refuse(
-                &["server.fixture_mode"],
-                "false",
-                "fixture_mode = true; this version serves the built-in demo catalogue only",
+                &["server.fixture_mode", "crate.key", "crate.key_file"],
+                "false without a key for the data service",
+                "key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+            );
+        }
+        if server.public && self.tls.files.is_none() {
+            reader.refuse(
+                &["server.public", "tls.certificate", "tls.key"],
+                "true without a certificate of its own",
+                "certificate and key under [tls]; the one that is made is good for localhost only",
             );
         }
         if server.public && server.fixture_mode {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn key(n: usize) -> Key {
-        Key::of("/x", &[("n", n.to_string())])
+        Key::of(Family::Artist, "/x", &[("n", n.to_string())])
     }
 
     #[test]

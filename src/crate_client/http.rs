@@ -209,4 +209,3 @@ fn innermost(error: &(dyn StdError + 'static)) -> String {
     }
     error.to_string().chars().filter(|c| !c.is_control()).take(200).collect()
 }
-

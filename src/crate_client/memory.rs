@@ -110,8 +110,8 @@ impl IdentityMemory {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let before = known.get(cluster_id).filter(|memory| memory.is_good(utc));
         let one = new(before.map(|memory| &memory.one));
-        let is_saved = before
-            .is_some_and(|memory| memory.one == one && utc - memory.seen_at < SAVED_AGAIN_AFTER);
+        let is_saved =
+            before.is_some_and(|memory| memory.one == one && utc - memory.seen_at < SAVED_AGAIN_AFTER);
         if is_saved {
             return;
         }

@@ -14,14 +14,15 @@ use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 
 use super::ledger::{Charge, Counts};
+use crate::model::family::Family;
 
-/// What makes two requests the same: path and query, whoever asks.
+/// What makes two requests the same: family, path and query, whoever asks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(Box<str>);
 
 impl Key {
-    pub(super) fn of(path: &str, query: &[(&'static str, String)]) -> Self {
-        let mut key = path.to_owned();
+    pub(super) fn of(family: Family, path: &str, query: &[(&'static str, String)]) -> Self {
+        let mut key = format!("{}\0{path}", family.as_str());
         for (name, value) in query {
             // Neither occurs in a name, and a length makes the rest unambiguous.
             key.push_str(&format!("\0{name}={}:{value}", value.len()));
@@ -110,11 +111,6 @@ impl<T: Clone> Flights<T> {
         Seat { flights: self, key, flight: flight.number, seat, boarding, arrival: flight.arrival.clone() }
     }
 
-    #[cfg(test)]
-    pub(super) fn is_empty(&self) -> bool {
-        self.flying.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
     fn remove(&self, key: &Key, number: u64) {
         let mut flying = self.flying.lock().unwrap_or_else(PoisonError::into_inner);
         let gone = match flying.get(key) {
@@ -160,3 +156,30 @@ impl<T: Clone> Drop for Seat<'_, T> {
         drop(gone);
     }
 }
+
+#[cfg(test)]
+impl<T: Clone> Flights<T> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.flying.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Until so many wait in all.
+    pub(super) async fn until_waiting(&self, wanted: usize) {
+        loop {
+            let waiting: usize = {
+                let flying = self.flying.lock().unwrap_or_else(PoisonError::into_inner);
+                let seats = |flight: &Flight<T>| {
+                    flight.boarding.seats.lock().unwrap_or_else(PoisonError::into_inner).len()
+                };
+                flying.values().map(seats).sum()
+            };
+            if waiting >= wanted {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

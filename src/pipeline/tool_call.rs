@@ -86,6 +86,7 @@ async fn attempt(
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(principal, address, call.most_units())?;
     let ledger = spent.permit.insert(permit).ledger();
+    ledger.give(parts.tool_deadline);
     let found =
         tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, ledger, parts.origin)).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
@@ -115,7 +116,7 @@ fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> M
         view_coerced: spent.view_coerced,
         units: ledger.map_or(0, CallLedger::units),
         upstream_2xx: ledger.map_or(0, CallLedger::upstream_2xx),
-        cache_hit: false,
+        cache_hit: ledger.is_some_and(CallLedger::cache_hit),
         replay: false,
         tokens_estimate: 0,
         truncated: false,
