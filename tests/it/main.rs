@@ -20,3 +20,4 @@ mod protocol;
 mod tables;
 mod tools;
 mod transport;
+mod upstream;
