@@ -10,6 +10,7 @@ pub mod get_artist;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
+pub mod spec;
 pub mod upstream_error;
 
 use crate::answer::Finding;

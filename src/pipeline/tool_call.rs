@@ -26,6 +26,7 @@ use crate::render::text;
 use crate::shape;
 use crate::telemetry::Trace;
 use crate::tools::registry::ToolName;
+use crate::tools::spec::Access;
 use crate::tools::{Call, upstream_error};
 use crate::transport::HttpAnswer;
 
@@ -78,8 +79,8 @@ async fn attempt(
     arguments: &Value,
     spent: &mut Spent,
 ) -> Result<Finding, ToolError> {
-    let call = Call::parse(tool, arguments);
-    // A call whose arguments are refused is a call too.
+    let call = signed_in_enough(principal, tool).and_then(|()| Call::parse(tool, arguments));
+    // A call that is refused here is a call too.
     parts.admission.pace(principal, address)?;
     let call = call?;
     (spent.view, spent.view_coerced) = call.view();
@@ -88,6 +89,17 @@ async fn attempt(
     let found =
         tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, ledger, parts.origin)).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
+}
+
+/// Accounts may call every tool, everybody else those that need none.
+fn signed_in_enough(principal: &Principal, tool: ToolName) -> Result<(), ToolError> {
+    match tool.spec().access {
+        Access::SignedIn if principal.is_anonymous() => {
+            Err(ToolError::new(ErrorType::Unauthorized, "This tool is for signed-in accounts.")
+                .hint("Sign in, then call again."))
+        }
+        Access::SignedIn | Access::Anonymous => Ok(()),
+    }
 }
 
 fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {

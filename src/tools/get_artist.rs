@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::registry::ToolName;
+use super::spec::{Access, ToolSpec};
 use super::{credit, refusal, upstream_error};
 use crate::answer::{
     AliasFacet, ArtistCard, Data, DebutFacet, DiscographyFacet, EmergenceFacet, Facet, Finding, GenreFacet,
@@ -20,9 +22,11 @@ use crate::identity::{
     self, AmbiguityState, Argument, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind, Tier,
 };
 use crate::model::artist::{Dossier, Merged};
+use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::source::Sources;
 use crate::model::text::CleanName;
+use crate::profile::Profile;
 
 /// Releases in the summary.
 const RELEASES_SHOWN: usize = 5;
@@ -30,6 +34,28 @@ const RELEASES_SHOWN: usize = 5;
 const ALIASES_SHOWN: usize = 5;
 /// Styles in the summary.
 const STYLES_SHOWN: usize = 5;
+
+/// What is published about it.
+pub(super) static SPEC: ToolSpec = ToolSpec {
+    name: ToolName::GetArtist,
+    title: "Get an artist's card",
+    description: "The card of one artist: identity, names, origin, first release, genre, discography. Facts that \
+        hosaka lacks come as present:false with a reason; never fill them from memory. Pass the cluster_id of \
+        resolve_artist as key. If ambiguity.state is not none, ask the \
+        user before going on. Show attribution.line with any fact.",
+    arguments: &[
+        ArgumentSpec::needed_text("key", 200, "cluster_id (64 hex digits) or slug from resolve_artist"),
+        ArgumentSpec::choice(
+            "view",
+            &["summary", "standard", "full"],
+            "How much to show; this server serves the summary",
+        ),
+    ],
+    access: Access::Anonymous,
+    profile: Profile::Core,
+    cost: "1; 2 when a remembered identity no longer holds",
+    families: &[Family::Artist],
+};
 
 /// A valid call of `get_artist`.
 #[derive(Clone, Debug, PartialEq)]
