@@ -137,8 +137,9 @@ impl Admission {
     /// # Errors
     /// The refusal, with its figures.
     pub fn admit(&self, asker: Asker, most_units: u32) -> Result<Permit, ToolError> {
-        let place =
-            Arc::clone(&self.places).try_acquire_owned().map_err(|_| busy("Too many calls are running at once."))?;
+        let place = Arc::clone(&self.places)
+            .try_acquire_owned()
+            .map_err(|_| busy("Too many calls are running at once."))?;
         let today = self.clock.utc().date();
         let (reserved, caller) = match asker {
             Asker::Anonymous(address) => {
@@ -325,8 +326,9 @@ mod tests {
     fn a_caller_is_one_address_and_keeps_its_key_from_call_to_call() {
         let (admission, _) = admission(limits());
         let there = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-        let caller_at =
-            |address| admission.admit(Asker::Anonymous(address), 1).map(|permit| permit.ledger().caller()).unwrap();
+        let caller_at = |address| {
+            admission.admit(Asker::Anonymous(address), 1).map(|permit| permit.ledger().caller()).unwrap()
+        };
         assert_eq!(caller_at(HERE), caller_at(HERE));
         assert_ne!(caller_at(HERE), caller_at(there));
     }

@@ -1,5 +1,8 @@
 //! The endpoints: what each lists, and whether it wants a sign-in from the first request.
 
+/// Where the document stands that says how to sign in, for clients that know no endpoint yet.
+pub const METADATA_ROOT: &str = "/.well-known/oauth-protected-resource";
+
 /// The set of tools that an endpoint lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Profile {

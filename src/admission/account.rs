@@ -97,7 +97,11 @@ impl AccountMeter {
     pub fn pace(&self, account: AccountId, now: Instant, today: Date) -> Result<(), Duration> {
         let per_minute = self.limits.calls_per_minute.max(1);
         let mut accounts = self.accounts();
-        counts(&mut accounts, account, now, today).pace.take(per_minute, Duration::from_secs(60) / per_minute, now)
+        counts(&mut accounts, account, now, today).pace.take(
+            per_minute,
+            Duration::from_secs(60) / per_minute,
+            now,
+        )
     }
 
     /// Sets a place and `most_units` aside until the hold is dropped.
@@ -119,7 +123,11 @@ impl AccountMeter {
         let most = u64::from(most_units);
         let wanted = counts.used.saturating_add(counts.held).saturating_add(most);
         if most > 0 && wanted > allowance {
-            return Err(AccountRefusal::UsedUp(Usage { used: counts.used, allowance, period: counts.period }));
+            return Err(AccountRefusal::UsedUp(Usage {
+                used: counts.used,
+                allowance,
+                period: counts.period,
+            }));
         }
         counts.running += 1;
         counts.held += most;

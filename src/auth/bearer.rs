@@ -59,7 +59,17 @@ mod tests {
     #[test]
     fn what_is_no_single_bearer_token_is_refused() {
         let long = format!("Bearer {}", "a".repeat(TOKEN_MAX_BYTES + 1));
-        for field in ["", "Bearer", "Bearer ", "Basic eA==", "Token x", "Bearera.b.c", "Bearer a b", "Bearer a, Bearer a", &long] {
+        for field in [
+            "",
+            "Bearer",
+            "Bearer ",
+            "Basic eA==",
+            "Token x",
+            "Bearera.b.c",
+            "Bearer a b",
+            "Bearer a, Bearer a",
+            &long,
+        ] {
             assert_eq!(of(&[field]), Err(AuthRefusal::InvalidToken), "{field:.40}");
         }
         assert_eq!(of(&["Bearer a", "Bearer a"]), Err(AuthRefusal::SeveralCredentials));

@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn an_account_is_shown_without_its_subject() {
-        let account = Account::new("https://a.example", "s3cr3t-subject".to_owned(), ClientKind::Other, vec![]);
+        let account =
+            Account::new("https://a.example", "s3cr3t-subject".to_owned(), ClientKind::Other, vec![]);
         let shown = format!("{:?}", Principal::of(account));
         assert!(!shown.contains("s3cr3t") && shown.contains("AccountId("), "{shown}");
     }

@@ -13,8 +13,11 @@ use ring::signature::{
     RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
 
-static PROVIDER: CryptoProvider =
-    CryptoProvider { signer_factory: signer, verifier_factory: verifier, key_utils: KeyUtils::new_unimplemented() };
+static PROVIDER: CryptoProvider = CryptoProvider {
+    signer_factory: signer,
+    verifier_factory: verifier,
+    key_utils: KeyUtils::new_unimplemented(),
+};
 
 /// Makes the token library use ring. Whoever signs or verifies calls it first; once is enough.
 pub fn install() {
@@ -52,7 +55,10 @@ struct Es256Signer {
 
 impl Signer<Vec<u8>> for Es256Signer {
     fn try_sign(&self, message: &[u8]) -> std::result::Result<Vec<u8>, Error> {
-        self.pair.sign(&self.rng, message).map(|signature| signature.as_ref().to_vec()).map_err(|_| Error::new())
+        self.pair
+            .sign(&self.rng, message)
+            .map(|signature| signature.as_ref().to_vec())
+            .map_err(|_| Error::new())
     }
 }
 

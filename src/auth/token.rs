@@ -91,7 +91,9 @@ impl TokenPolicy {
         }
         let header: Header = json(header)?;
         let algorithm = SigningAlgorithm::named(&header.alg).ok_or(Unacceptable)?;
-        if !self.algorithms.contains(&algorithm) || header.crit.is_some() || !is_access_token(header.typ.as_deref())
+        if !self.algorithms.contains(&algorithm)
+            || header.crit.is_some()
+            || !is_access_token(header.typ.as_deref())
         {
             return Err(Unacceptable);
         }
