@@ -178,6 +178,12 @@ impl Admission {
         }
     }
 
+    /// What every account may do.
+    #[must_use]
+    pub fn account_limits(&self) -> AccountLimits {
+        self.accounts.limits()
+    }
+
     /// What is left of the anonymous budget, in broad terms.
     #[must_use]
     pub fn anonymous_bucket(&self) -> BudgetBucket {

@@ -91,8 +91,9 @@ impl App {
                 calls_at_once: config.accounts.calls_at_once,
             },
         };
-        let capabilities =
-            capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
+        let scopes = sign_in.challenges.metadata().map(|metadata| metadata.scopes().to_vec());
+        let deadlines = (config.deadlines.call, config.deadlines.tool);
+        let capabilities = capabilities::document(&limits, deadlines, sign_in.challenges.metadata(), true);
         let resources = Resources::new(&capabilities, manifest, dictionary);
         let parts = Parts {
             auth: sign_in.auth,
@@ -105,7 +106,7 @@ impl App {
                 config.deadlines.call,
                 clock.clone(),
             ),
-            lists: Lists::new(&resources),
+            lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: Origin::Fixtures,
             tool_deadline: config.deadlines.tool,

@@ -90,6 +90,12 @@ impl AccountMeter {
         Self { limits, accounts: Mutex::default() }
     }
 
+    /// The limits that hold for every account alike.
+    #[must_use]
+    pub fn limits(&self) -> AccountLimits {
+        self.limits
+    }
+
     /// Counts a call of the account, whatever comes of it.
     ///
     /// # Errors

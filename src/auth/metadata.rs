@@ -11,6 +11,7 @@ use crate::profile::Endpoint;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     public_base: String,
+    issuer: String,
     scopes: Vec<String>,
     document: Bytes,
 }
@@ -30,6 +31,7 @@ impl Metadata {
         });
         Self {
             public_base: public_base.to_owned(),
+            issuer: issuer.to_owned(),
             scopes: scopes.to_vec(),
             document: Bytes::from(document.to_string()),
         }
@@ -45,6 +47,12 @@ impl Metadata {
     #[must_use]
     pub fn endpoint_address(&self, endpoint: Endpoint) -> String {
         format!("{}{}", self.public_base, endpoint.path())
+    }
+
+    /// Whose tokens are accepted.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.issuer
     }
 
     /// What a client asks its issuer for.

@@ -12,12 +12,12 @@ use super::answer::written;
 use super::caller::Caller;
 use super::parts::Parts;
 use crate::admission::Permit;
-use crate::answer::{Data, Finding};
+use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
 use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
-use crate::envelope::meta::{Idempotency, Meta, View};
+use crate::envelope::meta::{Idempotency, Meta, Quota, View};
 use crate::model::source::Sources;
 use crate::profile::Endpoint;
 use crate::protocol::era::Era;
@@ -26,6 +26,7 @@ use crate::protocol::reply::{self, CallResult};
 use crate::render::text;
 use crate::shape;
 use crate::telemetry::Trace;
+use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
 use crate::tools::spec::Access;
 use crate::tools::{Call, upstream_error};
@@ -97,10 +98,34 @@ async fn attempt(
     let call = call?;
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(asker, call.most_units())?;
-    let ledger = spent.permit.insert(permit).ledger();
-    let found =
-        tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, ledger, parts.origin)).await;
+    let permit = spent.permit.insert(permit);
+    let account = account_view(parts, asking, permit);
+    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref());
+    let found = tokio::time::timeout(parts.tool_deadline, run).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
+}
+
+/// The caller's own account, as tools may tell it.
+fn account_view(parts: &Parts, asking: Asking<'_>, permit: &Permit) -> Option<AccountView> {
+    let (_, standing) = asking.caller.account()?;
+    let Quota { used, allowance, warning_80, reset_at } = permit.quota()?;
+    let limits = parts.admission.account_limits();
+    Some(AccountView {
+        profile: AccountProfile {
+            account_mode: standing.mode.as_str(),
+            plan: standing.plan.clone(),
+            units_per_month: standing.allowance,
+            calls_per_minute: limits.calls_per_minute,
+            calls_at_once: limits.calls_at_once,
+        },
+        usage: AccountUsage {
+            used,
+            allowance,
+            remaining: allowance.saturating_sub(used),
+            warning_80,
+            reset_at,
+        },
+    })
 }
 
 /// Accounts may call every tool, unless they are switched off; everybody else those that need none.
