@@ -2,6 +2,7 @@
 //!
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
+mod account;
 mod artist_card;
 mod facet;
 mod identity_facts;
@@ -9,6 +10,7 @@ mod resolved_artist;
 
 use serde::Serialize;
 
+pub use self::account::{AccountProfile, AccountUsage};
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
@@ -29,4 +31,8 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `get_profile`.
+    AccountProfile(AccountProfile),
+    /// Of `get_usage`.
+    AccountUsage(AccountUsage),
 }

@@ -1,5 +1,6 @@
 //! A plain text with the same facts as the envelope, from allowlisted values only.
 
+mod account;
 mod artist_card;
 mod lines;
 mod resolved_artist;
@@ -20,6 +21,8 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (Some(error), _) => failure(&mut text, error),
         (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
         (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
+        (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}
     }
     if let Some(reason) = envelope.reason() {
