@@ -3,6 +3,7 @@
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
 mod artist_card;
+mod artist_signals;
 mod facet;
 mod identity_facts;
 mod resolved_artist;
@@ -12,6 +13,10 @@ use serde::Serialize;
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
+};
+pub use self::artist_signals::{
+    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
+    StandardFacts, WorksFacet,
 };
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;

@@ -1,7 +1,9 @@
 //! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
 
 mod artist_card;
+mod artist_signals;
 mod fragment;
+mod link;
 mod resolved_artist;
 
 use serde_json::{Map, Value, json};

@@ -82,7 +82,10 @@ async fn attempt(
     let call = signed_in_enough(principal, tool).and_then(|()| Call::parse(tool, arguments));
     // A call that is refused here is a call too.
     parts.admission.pace(principal, address)?;
-    let call = call?;
+    let mut call = call?;
+    if principal.is_anonymous() {
+        call.narrow();
+    }
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(principal, address, call.most_units())?;
     let ledger = spent.permit.insert(permit).ledger();

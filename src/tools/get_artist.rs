@@ -3,6 +3,7 @@
 mod card;
 mod lookup;
 mod next;
+mod wide;
 
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
@@ -10,7 +11,7 @@ use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{refusal, upstream_error};
 use crate::answer::Finding;
-use crate::crate_client::{CallLedger, CrateClient};
+use crate::crate_client::{CallLedger, CrateClient, Depth};
 use crate::envelope::attribution::Origin;
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::View;
@@ -31,7 +32,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
         ArgumentSpec::choice(
             "view",
             &["summary", "standard", "full"],
-            "How much to show; this server serves the summary",
+            "summary (all that is shown without sign-in), standard (10 releases; the default) or full (up to 100)",
         ),
     ],
     access: Access::Anonymous,
@@ -44,8 +45,11 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardRequest {
     key: ArtistKey,
-    /// How much to show; `None` when the caller left it to the server.
-    pub view: Option<View>,
+    asked: Option<View>,
+    /// How much is shown.
+    pub view: View,
+    /// Whether the caller asked for more than that.
+    pub is_coerced: bool,
 }
 
 impl CardRequest {
@@ -56,7 +60,13 @@ impl CardRequest {
         let view = arguments
             .text("view")
             .and_then(|asked| View::ALL.into_iter().find(|view| view.as_str() == asked));
-        Ok(Self { key, view })
+        Ok(Self { key, asked: view, view: view.unwrap_or(View::Standard), is_coerced: false })
+    }
+
+    /// Keeps to the summary, which is open to everybody.
+    pub(super) fn narrow(&mut self) {
+        self.is_coerced = self.asked.is_some_and(|asked| asked != View::Summary);
+        self.view = View::Summary;
     }
 
     /// One dossier; a second one when a remembered slug turns out to lead to somebody else.
@@ -75,9 +85,13 @@ pub(super) async fn run(
     ledger: &CallLedger,
     origin: Origin,
 ) -> Result<Finding, ToolError> {
-    let found = lookup::dossier(&request.key, client, ledger).await.map_err(upstream_error::from)?;
+    let depth = if request.view == View::Summary { Depth::Card } else { Depth::Whole };
+    let found = lookup::dossier(&request.key, depth, client, ledger).await.map_err(upstream_error::from)?;
     Ok(match found {
-        Some(dossier) => card::of(&request.key, dossier, origin),
+        Some(dossier) => card::of(&request.key, request.view, dossier, origin),
         None => card::nobody(&request.key, origin),
     })
 }
+
+#[cfg(test)]
+mod tests;

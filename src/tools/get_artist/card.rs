@@ -2,7 +2,7 @@
 //!
 //! Decides which parts are shown and how many rows of each. It must never ask the data service.
 
-use super::next;
+use super::{next, wide};
 use crate::answer::{
     AliasFacet, ArtistCard, Data, DebutFacet, DiscographyFacet, EmergenceFacet, Facet, Finding, GenreFacet,
     IdentityFacts, NameFacet, OriginFacet, ReleaseRow,
@@ -10,6 +10,7 @@ use crate::answer::{
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::identity::Ambiguity;
+use crate::envelope::meta::View;
 use crate::identity::{self, ArtistKey, Assessment, Evidence, LocatorKind};
 use crate::model::artist::{Dossier, Merged};
 use crate::model::gap::GapReason;
@@ -17,26 +18,52 @@ use crate::model::source::Sources;
 use crate::model::text::CleanName;
 use crate::tools::credit;
 
-/// Releases in the summary.
-const RELEASES_SHOWN: usize = 5;
-/// Other names in the summary.
-const ALIASES_SHOWN: usize = 5;
-/// Styles in the summary.
+/// Styles in every view.
 const STYLES_SHOWN: usize = 5;
 
+/// How many rows a view holds. Static, so that its size is known before it is asked for.
+struct Rows {
+    releases: usize,
+    aliases: usize,
+}
+
+impl Rows {
+    fn of(view: View) -> Self {
+        match view {
+            View::Summary => Self { releases: 5, aliases: 5 },
+            View::Standard => Self { releases: 10, aliases: 10 },
+            View::Full => Self { releases: RELEASES_MAX, aliases: 25 },
+        }
+    }
+}
+
+/// The most releases in any view.
+pub(super) const RELEASES_MAX: usize = 100;
+
 /// The card of a record.
-pub(super) fn of(key: &ArtistKey, dossier: Dossier, origin: Origin) -> Finding {
+pub(super) fn of(key: &ArtistKey, view: View, dossier: Dossier, origin: Origin) -> Finding {
+    let rows = Rows::of(view);
     let assessment = assess(key, &dossier);
     let own_name = CleanName::new(&dossier.identity.record_name);
     let identity = IdentityFacts::from(&dossier.identity);
-    let sources = sources(&dossier, origin);
-    let degraded = is_degraded(&dossier).then(|| Degraded::at(FallbackTier::Suspect));
+    let mut sources = sources(&dossier, origin);
+    let mut suspect = is_degraded(&dossier);
+    let (standard, full) = wide::facts(dossier.signals);
+    let full = (view == View::Full).then_some(full);
+    let standard = (view != View::Summary).then_some(standard);
+    let mut quotations = Vec::new();
+    if let Some(standard) = &standard {
+        credit::signals(&mut sources, &dossier.identity, standard, full.as_ref(), origin);
+        suspect |= wide::is_degraded(standard, full.as_ref());
+        quotations = wide::quotations(dossier.prose);
+    }
+    let cut = dossier.discography.as_ref().is_ok_and(|found| found.releases.len() > rows.releases);
     let data = ArtistCard {
         identity,
         real_name: Facet(dossier.real_name.map(|name| NameFacet { name })),
         aliases: Facet(dossier.aliases.map(|aliases| AliasFacet {
             total: aliases.total,
-            names: aliases.names.into_iter().take(ALIASES_SHOWN).collect(),
+            names: aliases.names.into_iter().take(rows.aliases).collect(),
         })),
         origin: Facet(
             dossier.origin.map(|origin| OriginFacet { city: origin.city, country: origin.country }),
@@ -50,7 +77,7 @@ pub(super) fn of(key: &ArtistKey, dossier: Dossier, origin: Origin) -> Finding {
             let releases: Vec<ReleaseRow> = found
                 .releases
                 .into_iter()
-                .take(RELEASES_SHOWN)
+                .take(rows.releases)
                 .map(|release| ReleaseRow { master_id: release.master_id, title: release.title })
                 .collect();
             let shown = releases.len();
@@ -59,15 +86,19 @@ pub(super) fn of(key: &ArtistKey, dossier: Dossier, origin: Origin) -> Finding {
         emergence: Facet(
             dossier.emergence.map(|found| EmergenceFacet { tier: found.tier, momentum: found.momentum }),
         ),
+        standard,
+        full,
     };
-    let next_actions = next::actions(key, &assessment, own_name);
+    let mut next_actions = next::actions(key, &assessment, own_name);
+    if cut && view == View::Standard {
+        next_actions.push(next::full_view(key));
+    }
     Finding {
         data: Data::ArtistCard(Box::new(data)),
         present: Ok(()),
         ambiguity: Some(Ambiguity::from(&assessment)),
-        degraded,
-        // The summary quotes nobody; the wider views do.
-        untrusted_text: Vec::new(),
+        degraded: suspect.then(|| Degraded::at(FallbackTier::Suspect)),
+        untrusted_text: quotations,
         attribution: Attribution::of(&sources, origin),
         next_actions,
     }

@@ -2,7 +2,7 @@
 //!
 //! Decides whose record is read. It must never know how much of it is shown.
 
-use crate::crate_client::{CallLedger, CrateClient, UpstreamFault};
+use crate::crate_client::{CallLedger, CrateClient, Depth, UpstreamFault};
 use crate::identity::{ArtistKey, ClusterId, Tier};
 use crate::model::artist::{Dossier, Merged};
 use crate::model::gap::{Fact, GapReason};
@@ -13,12 +13,13 @@ use crate::model::gap::{Fact, GapReason};
 /// When the service could not answer.
 pub(super) async fn dossier(
     key: &ArtistKey,
+    depth: Depth,
     client: &CrateClient,
     ledger: &CallLedger,
 ) -> Result<Option<Dossier>, UpstreamFault> {
     let mut found = match key {
-        ArtistKey::Slug(_) => client.dossier(key, ledger).await,
-        ArtistKey::Cluster(id) => by_cluster(client, id, ledger).await,
+        ArtistKey::Slug(_) => client.dossier(key, depth, ledger).await,
+        ArtistKey::Cluster(id) => by_cluster(client, id, depth, ledger).await,
     }?;
     if let Some(dossier) = found.as_ref().filter(|dossier| is_merged(dossier))
         && let Some(cluster_id) = &dossier.identity.cluster_id
@@ -36,10 +37,11 @@ pub(super) async fn dossier(
 async fn by_cluster(
     client: &CrateClient,
     id: &ClusterId,
+    depth: Depth,
     ledger: &CallLedger,
 ) -> Result<Option<Dossier>, UpstreamFault> {
     if let Some(remembered) = client.recall(id) {
-        let by_slug = client.dossier(&ArtistKey::Slug(remembered.slug), ledger).await?;
+        let by_slug = client.dossier(&ArtistKey::Slug(remembered.slug), depth, ledger).await?;
         let same = by_slug.filter(|dossier| {
             let who = &dossier.identity;
             who.discogs_id == Some(remembered.discogs_id)
@@ -51,7 +53,7 @@ async fn by_cluster(
             return Ok(Some(dossier));
         }
     }
-    let mut by_cluster = client.dossier(&ArtistKey::Cluster(id.clone()), ledger).await?;
+    let mut by_cluster = client.dossier(&ArtistKey::Cluster(id.clone()), depth, ledger).await?;
     if let Some(dossier) = &mut by_cluster {
         // The service never vouches for a bare cluster id, whatever else the record may say.
         dossier.identity.tier = Tier::Cluster;
@@ -74,4 +76,6 @@ fn unverified(dossier: &mut Dossier) {
     blame(&mut dossier.aliases);
     blame(&mut dossier.origin);
     blame(&mut dossier.debut);
+    blame(&mut dossier.signals.life);
+    blame(&mut dossier.signals.record_labels);
 }

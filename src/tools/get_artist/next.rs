@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::envelope::meta::View;
 use crate::envelope::next::NextAction;
 use crate::identity::{AmbiguityState, ArtistKey, Assessment};
 use crate::model::text::CleanName;
@@ -21,4 +22,13 @@ pub(super) fn actions(
         (AmbiguityState::None, _) | (_, None) => Vec::new(),
         (_, Some(name)) => vec![NextAction::new(ToolName::ResolveArtist.as_str(), [("q", json!(name))], why)],
     }
+}
+
+/// Where the releases are that the standard view has no room for.
+pub(super) fn full_view(key: &ArtistKey) -> NextAction {
+    NextAction::new(
+        ToolName::GetArtist.as_str(),
+        [("key", json!(key.as_str())), ("view", json!(View::Full.as_str()))],
+        "lists up to 100 releases",
+    )
 }
