@@ -147,7 +147,7 @@ impl Config {
                 "key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
             );
         }
-        if server.public && self.tls.files.is_none() {
+        if server.public && !server.fixture_mode && self.tls.files.is_none() {
             reader.refuse(
                 &["server.public", "tls.certificate", "tls.key"],
                 "true without a certificate of its own",

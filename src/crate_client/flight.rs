@@ -19,7 +19,7 @@ use super::sharing::Boarding;
 use super::state::{self, Said};
 use super::transport::{Answer, Request, Transport};
 use super::window::{Outcome, Visit, Windows};
-use crate::clock::Clock;
+use crate::clock::{Clock, runtime_now};
 use crate::model::family::Family;
 
 /// A wait that is longer than this is none for a minute's requests.
@@ -150,12 +150,12 @@ impl Service {
         let is_trial = visit.is_trial();
         let mut awaited = Awaited { visit: Some(visit), boarding };
         let charge = boarding.charge();
-        let deadline = Instant::now() + self.call_deadline;
+        let deadline = runtime_now() + self.call_deadline;
         let mut sent = self.send(asked, place, deadline).await;
         // A service that is being tried is asked once.
         if let Err(fault) = sent.found
             && let Some(pause) = retry::pause(fault).filter(|_| !is_trial)
-            && Instant::now() + pause < deadline
+            && runtime_now() + pause < deadline
         {
             sleep(pause).await;
             if let Ok(Ok(place)) = timeout_at(deadline, self.place(caller)).await {

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::clock::runtime_now;
+
 /// Who a request is made for: a key that only tells callers apart, and whether it stands for an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
@@ -67,7 +69,7 @@ impl CallLedger {
     /// Gives the call `time` from now on, of which no request may take more than is left. Only the first word
     /// counts.
     pub fn give(&self, time: Duration) {
-        let _given_already = self.limit.set(Limit { ends: Instant::now() + time, given: time });
+        let _given_already = self.limit.set(Limit { ends: runtime_now() + time, given: time });
     }
 
     /// Who the call is made for.

@@ -17,7 +17,7 @@ use self::month::Month;
 use super::fault::Wait;
 use super::shelf::MonthShelf;
 use super::transport::Hints;
-use crate::clock::Clock;
+use crate::clock::{Clock, runtime_now};
 
 /// What the plan of a key allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,13 +125,13 @@ impl Pacer {
     /// When there will be room, when that is later.
     pub(super) async fn place(self: &Arc<Self>) -> Result<Place, Wait> {
         self.month.lock().unwrap_or_else(PoisonError::into_inner).room(&self.clock)?;
-        let give_up = Instant::now() + START_WITHIN;
+        let give_up = runtime_now() + START_WITHIN;
         let _queued = self.queue(give_up)?;
         let Ok(_turn) = timeout_at(give_up, self.turn.lock()).await else {
             return Err(self.wait());
         };
         loop {
-            let now = Instant::now();
+            let now = runtime_now();
             let next = match self.take(now) {
                 Ok(place) => return Ok(place),
                 Err(next) => next,
@@ -146,7 +146,7 @@ impl Pacer {
 
     /// Hears what an answer says about further requests; `too_many` when it was a refusal of this one.
     pub(super) fn hear(&self, hints: Hints, too_many: bool) {
-        let now = Instant::now();
+        let now = runtime_now();
         let mut state = self.state();
         let running = state.running;
         if let (Some(remaining), Some(reset_in)) = (hints.remaining, hints.reset_in) {
@@ -170,7 +170,7 @@ impl Pacer {
     /// Stands in line, unless what is known already rules out a start in time.
     fn queue(&self, give_up: Instant) -> Result<Queued<'_>, Wait> {
         let mut state = self.state();
-        let now = Instant::now();
+        let now = runtime_now();
         match state.earliest(now) {
             Some(earliest) if earliest <= give_up => {
                 state.queued += 1;
@@ -183,7 +183,7 @@ impl Pacer {
 
     /// How long whoever got no place should wait.
     fn wait(&self) -> Wait {
-        let now = Instant::now();
+        let now = runtime_now();
         let earliest = self.state().earliest(now);
         let wait = earliest.map_or(minute::MINUTE, |earliest| earliest.saturating_duration_since(now));
         Wait::For(wait.max(PLACE_WAIT))
@@ -241,7 +241,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let now = Instant::now();
+        let now = runtime_now();
         let mut state = self.pacer.state();
         state.running = state.running.saturating_sub(1);
         match self.use_made {
