@@ -2,16 +2,23 @@
 //!
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
+mod account;
 mod artist_card;
+mod artist_signals;
 mod facet;
 mod identity_facts;
 mod resolved_artist;
 
 use serde::Serialize;
 
+pub use self::account::{AccountProfile, AccountUsage};
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
+};
+pub use self::artist_signals::{
+    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
+    StandardFacts, WorksFacet,
 };
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
@@ -29,4 +36,8 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `get_profile`.
+    AccountProfile(AccountProfile),
+    /// Of `get_usage`.
+    AccountUsage(AccountUsage),
 }

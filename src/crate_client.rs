@@ -30,6 +30,7 @@ use std::time::Duration;
 
 pub use self::ask::Ask;
 use self::cache::{Cache, CacheLimits};
+pub use self::dossier::Depth;
 use self::extensions::Extensions;
 pub use self::extensions::{Extension, Switch};
 pub use self::fault::UpstreamFault;
@@ -172,9 +173,10 @@ impl CrateClient {
     pub async fn dossier(
         &self,
         key: &ArtistKey,
+        depth: Depth,
         ledger: &CallLedger,
     ) -> Result<Option<Dossier>, UpstreamFault> {
-        let query = [("fields", dossier::FIELDS.join(","))];
+        let query = [("fields", depth.fields())];
         let path = format!("/api/v2/artist/{}", key.as_str());
         let request = transport::Request { family: Family::Artist, path: &path, query: &query };
         let this_year = self.clock.utc().year();

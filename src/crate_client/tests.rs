@@ -16,7 +16,8 @@ const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
 /// One card for `caller`, who asks for another artist than anybody else.
 async fn card(client: &CrateClient, caller: u64) -> Result<Option<Dossier>, UpstreamFault> {
-    client.dossier(&ArtistKey::Slug(Slug::parse(&format!("x-{caller}")).unwrap()), &call_of(caller)).await
+    let key = ArtistKey::Slug(Slug::parse(&format!("x-{caller}")).unwrap());
+    client.dossier(&key, Depth::Card, &call_of(caller)).await
 }
 
 fn somebody() -> ArtistName {
@@ -95,7 +96,7 @@ async fn a_request_that_a_window_refuses_costs_nothing_and_is_not_sent() {
     let (client, faulty, _) = client();
     open_artist(&client, &faulty).await;
     let ledger = call_of(9);
-    assert!(closed(&client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), &ledger).await));
+    assert!(closed(&client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), Depth::Card, &ledger).await));
     assert_eq!((ledger.units(), ledger.upstream_2xx()), (0, 0));
     assert_eq!(faulty.sent(Family::Artist), 5);
 }

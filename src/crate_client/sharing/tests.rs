@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::crate_client::faulty::{Behaviour, Faulty, call_of, client, client_of, nothing, settings};
-use crate::crate_client::{CallLedger, CrateClient, Shelves, UpstreamFault};
+use crate::crate_client::{CallLedger, CrateClient, Depth, Shelves, UpstreamFault};
 use crate::identity::{ArtistKey, Slug};
 use crate::model::artist::Dossier;
 use crate::model::family::Family;
@@ -18,7 +18,7 @@ const ROUNDS: usize = 1_000;
 const FOLLOWERS: usize = 5;
 
 async fn card(client: &CrateClient, ledger: &CallLedger) -> Result<Option<Dossier>, UpstreamFault> {
-    client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), ledger).await
+    client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), Depth::Card, ledger).await
 }
 
 fn is_x(found: &Result<Option<Dossier>, UpstreamFault>) -> bool {

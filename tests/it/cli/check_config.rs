@@ -67,7 +67,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [legal], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [legal], [log]",
         ],
     ),
     (
@@ -151,6 +151,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "public demo",
         "[server]\npublic = true\npublic_base = \"https://mcp.example.org\"\n[legal]\noperator = \"A\"\ncontact = \"a@example.org\"\n",
         &[
+            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls]; the one that is made is good for localhost only",
             "2: server.public: found true together with fixture_mode = true; accepted: public = false; a public server must not serve the demo catalogue",
         ],
     ),
