@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod contract;
 mod docs;
 mod fixtures;
 mod harness;
