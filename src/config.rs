@@ -6,7 +6,7 @@
 
 mod anonymous;
 mod deadlines;
-mod document;
+pub(crate) mod document;
 mod guard;
 mod keys;
 mod legal;
