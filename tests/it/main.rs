@@ -21,3 +21,4 @@ mod signin;
 mod tables;
 mod tools;
 mod transport;
+mod upstream;
