@@ -14,6 +14,9 @@ use super::mistake::Mistake;
 /// No honest configuration is longer; a device or a log passed by mistake is refused.
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
+/// Keys whose values a message must not show.
+const SECRETS: [&str; 1] = ["key"];
+
 /// What the parser says of a key or section that is there already.
 pub(super) const DUPLICATE: &str = "duplicate key";
 
@@ -36,10 +39,16 @@ pub(crate) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
 
 /// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
 fn syntax_message(parser: &str, line: Option<&str>) -> String {
-    let value = line.and_then(|line| line.split_once('=')).map(|(_, value)| value.trim());
+    let pair = line.and_then(|line| line.split_once('='));
+    let is_secret = pair.is_some_and(|(key, _)| SECRETS.contains(&key.trim()));
+    let value = pair.map(|(_, value)| value.trim());
     match value {
         Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
-            let found = if value.is_empty() { "no value".to_owned() } else { clean(value) };
+            let found = match value {
+                "" => "no value".to_owned(),
+                _ if is_secret => "a value that is not quoted".to_owned(),
+                value => clean(value),
+            };
             format!(
                 "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
             )

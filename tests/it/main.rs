@@ -23,3 +23,4 @@ mod simulator;
 mod tables;
 mod tools;
 mod transport;
+mod upstream;
