@@ -9,7 +9,7 @@ mod anonymous;
 mod auth;
 mod crate_service;
 mod deadlines;
-mod document;
+pub(crate) mod document;
 mod guard;
 mod issuer;
 mod keys;

@@ -151,7 +151,6 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "public demo",
         "[server]\npublic = true\npublic_base = \"https://mcp.example.org\"\n[legal]\noperator = \"A\"\ncontact = \"a@example.org\"\n",
         &[
-            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls]; the one that is made is good for localhost only",
             "2: server.public: found true together with fixture_mode = true; accepted: public = false; a public server must not serve the demo catalogue",
         ],
     ),

@@ -136,6 +136,17 @@ impl Demo {
         self.modern("tools/call", json!({"name": tool, "arguments": arguments})).envelope()
     }
 
+    /// One tool call of the account "demo", at the endpoint that lists every tool.
+    pub fn call_signed_in(&self, tool: &str, arguments: Value) -> Envelope {
+        self.call_as(self.token(), tool, arguments)
+    }
+
+    /// One tool call with a token.
+    pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> Envelope {
+        let params = json!({"name": tool, "arguments": arguments});
+        self.modern_as(Some(token), "/mcp/full", "tools/call", params).envelope()
+    }
+
     /// One tool call of a client at another address, as a trusted proxy passes it on.
     pub fn call_from(&self, address: IpAddr, tool: &str, arguments: Value) -> Envelope {
         let address = address.to_string();
@@ -148,17 +159,6 @@ impl Demo {
         let params = json!({"name": tool, "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         self.post(&headers, body.to_string()).envelope()
-    }
-
-    /// One tool call of the account "demo", at the endpoint that lists every tool.
-    pub fn call_signed_in(&self, tool: &str, arguments: Value) -> Envelope {
-        self.call_as(self.token(), tool, arguments)
-    }
-
-    /// One tool call with a token.
-    pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> Envelope {
-        let params = json!({"name": tool, "arguments": arguments});
-        self.modern_as(Some(token), "/mcp/full", "tools/call", params).envelope()
     }
 
     /// The text of a resource, as JSON.
