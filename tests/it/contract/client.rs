@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use ono_sendai::catalogue::Catalogue;
 use ono_sendai::clock::Clock;
-use ono_sendai::crate_client::cache::CacheLimits;
 use ono_sendai::crate_client::transport::{CatalogueTransport, Request, Sending};
 use ono_sendai::crate_client::{
     Ask, CallLedger, Caller, ClientSettings, CrateClient, Depth, Shelves, Transport,
@@ -45,12 +44,7 @@ async fn every_request_of_the_client_and_its_answer_are_what_the_contract_descri
         inner: CatalogueTransport::new(catalogue, clock.clone()),
         seen: Mutex::default(),
     });
-    let settings = ClientSettings {
-        call_deadline: Duration::from_secs(8),
-        plan: None,
-        cache: CacheLimits::default(),
-        extensions: Vec::new(),
-    };
+    let settings = ClientSettings::plain(Duration::from_secs(8));
     let client = CrateClient::new(Arc::clone(&recorder) as _, settings, Shelves::default(), clock);
     let ledger = CallLedger::new(Caller::new(1));
     let mut asks = Vec::new();
