@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod calls;
 mod cli;
 mod contract;
 mod docs;
@@ -18,6 +19,7 @@ mod layers;
 mod measured;
 mod namesakes;
 mod protocol;
+mod recorder;
 mod signin;
 mod simulator;
 mod tables;
