@@ -7,6 +7,7 @@ mod artist_signals;
 mod facet;
 mod identity_facts;
 mod resolved_artist;
+mod shapeable;
 
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ pub use self::artist_signals::{
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
+pub use self::shapeable::Shapeable;
 use crate::envelope;
 
 /// What a tool found, with its facts.
@@ -34,4 +36,23 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+}
+
+impl Data {
+    /// The answer as its size is kept.
+    #[must_use]
+    pub fn shapeable(&self) -> &dyn Shapeable {
+        match self {
+            Self::ResolvedArtist(data) => data,
+            Self::ArtistCard(data) => data.as_ref(),
+        }
+    }
+
+    /// The same, for shortening it.
+    pub fn shapeable_mut(&mut self) -> &mut dyn Shapeable {
+        match self {
+            Self::ResolvedArtist(data) => data,
+            Self::ArtistCard(data) => data.as_mut(),
+        }
+    }
 }

@@ -7,6 +7,7 @@
 mod answer;
 mod lists;
 mod parts;
+mod shaping;
 mod tool_call;
 mod unknown_tool;
 

@@ -5,8 +5,10 @@ use serde::Serialize;
 use super::artist_signals::{FullFacts, StandardFacts};
 use super::facet::Facet;
 use super::identity_facts::IdentityFacts;
+use super::shapeable::Shapeable;
 use crate::model::gap::GapReason;
 use crate::model::text::CleanName;
+use crate::shape::{List, Role};
 
 /// The answer of `get_artist`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -125,4 +127,83 @@ pub struct EmergenceFacet {
     pub tier: CleanName,
     /// The direction.
     pub momentum: Option<CleanName>,
+}
+
+const ALIASES: &str = "data.aliases.names";
+const STYLES: &str = "data.genre.styles";
+const RELEASES: &str = "data.discography.releases";
+const LINKS: &str = "data.pages.links";
+const RECORD_LABELS: &str = "data.record_labels.names";
+
+impl Shapeable for ArtistCard {
+    fn lists(&self) -> Vec<List> {
+        let pages = self.standard.as_ref().and_then(|facts| facts.pages.fact());
+        let labels = self.full.as_ref().and_then(|facts| facts.record_labels.fact());
+        let lists = [
+            self.aliases.fact().map(|found| List::of(ALIASES, Role::Main, &found.names)),
+            self.genre.fact().map(|found| List::of(STYLES, Role::Main, &found.styles)),
+            self.discography.fact().map(|found| List::of(RELEASES, Role::Main, &found.releases)),
+            pages.map(|found| List::of(LINKS, Role::Main, &found.links)),
+            labels.map(|found| List::of(RECORD_LABELS, Role::Main, &found.names)),
+        ];
+        lists.into_iter().flatten().collect()
+    }
+
+    fn keep(&mut self, path: &str, rows: usize) {
+        match path {
+            ALIASES => self.aliases.0.iter_mut().for_each(|found| found.names.truncate(rows)),
+            STYLES => self.genre.0.iter_mut().for_each(|found| found.styles.truncate(rows)),
+            RELEASES => self.discography.0.iter_mut().for_each(|found| {
+                found.releases.truncate(rows);
+                found.shown = found.releases.len();
+                found.truncated = (found.shown as u64) < found.total;
+            }),
+            LINKS => self
+                .standard
+                .iter_mut()
+                .flat_map(|facts| &mut facts.pages.0)
+                .for_each(|found| found.links.truncate(rows)),
+            RECORD_LABELS => self
+                .full
+                .iter_mut()
+                .flat_map(|facts| &mut facts.record_labels.0)
+                .for_each(|found| found.names.truncate(rows)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card() -> ArtistCard {
+        let name = |text: &str| CleanName::new(text).unwrap();
+        let names = |count: usize| (0..count).map(|n| name(&format!("N{n}"))).collect::<Vec<_>>();
+        let releases = (0..5).map(|n| ReleaseRow { master_id: n, title: name("T") }).collect();
+        ArtistCard {
+            aliases: Facet(Ok(AliasFacet { names: names(5), total: 9 })),
+            genre: Facet(Ok(GenreFacet { primary: name("Rock"), styles: names(5) })),
+            discography: Facet(Ok(DiscographyFacet { total: 5, shown: 5, truncated: false, releases })),
+            ..ArtistCard::empty(GapReason::NotFoundUpstream)
+        }
+    }
+
+    #[test]
+    fn a_shortened_list_keeps_its_first_rows_and_its_counts_stay_true() {
+        for list in card().lists() {
+            let mut short = card();
+            short.keep(list.path(), 3);
+            let left: Vec<List> =
+                short.lists().into_iter().filter(|left| left.path() == list.path()).collect();
+            assert_eq!(left.first().map(List::rows), Some(3), "{}", list.path());
+        }
+        let mut short = card();
+        short.keep(RELEASES, 3);
+        let found = short.discography.fact().unwrap();
+        assert_eq!((found.shown, found.total, found.truncated), (3, 5, true));
+        assert_eq!(found.releases.iter().map(|row| row.master_id).collect::<Vec<_>>(), [0, 1, 2]);
+        short.keep("data.nothing", 0);
+        assert_eq!(short.discography.fact().map(|found| found.shown), Some(3));
+    }
 }

@@ -10,6 +10,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::answer::encoded;
 use super::parts::Parts;
+use super::shaping;
 use crate::admission::Permit;
 use crate::answer::{Data, Finding};
 use crate::auth::Principal;
@@ -23,7 +24,6 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::CallResult;
 use crate::render::text;
-use crate::shape;
 use crate::telemetry::Trace;
 use crate::tools::registry::ToolName;
 use crate::tools::spec::Access;
@@ -47,12 +47,13 @@ pub(super) async fn run(
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
     let meta = meta(parts, &trace, principal, &spent);
     let units = meta.units;
-    let envelope = match outcome {
+    let mut envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
+    shaping::fit(&mut envelope, parts.origin);
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
-    let answer = write(id, era, envelope);
+    let answer = write(id, era, &envelope);
     trace.finish(outcome, units);
     answer
 }
@@ -122,6 +123,7 @@ fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> M
         replay: false,
         tokens_estimate: 0,
         truncated: false,
+        trimmed: Vec::new(),
         degraded_limits: false,
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
@@ -134,12 +136,10 @@ fn to_the_second(at: OffsetDateTime) -> String {
     at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
 }
 
-fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>) -> HttpAnswer {
-    let text = text::render(&envelope);
-    let json = serde_json::to_string(&envelope).unwrap_or_default();
-    envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
+fn write(id: &RequestId, era: Era, envelope: &Envelope<Data>) -> HttpAnswer {
+    let text = text::render(envelope);
     let is_error = !envelope.is_ok();
-    match encoded(id, era, None, &CallResult::new(&text, &envelope, is_error)) {
+    match encoded(id, era, None, &CallResult::new(&text, envelope, is_error)) {
         Ok(bytes) => HttpAnswer::ok(bytes),
         Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
     }

@@ -40,6 +40,21 @@ pub fn render(envelope: &Envelope<Data>) -> String {
             ),
         );
     }
+    for trimmed in &envelope.meta.trimmed {
+        line(
+            &mut text,
+            format_args!(
+                "Shortened to keep the answer small: {} of {} rows in {}.",
+                trimmed.kept, trimmed.total, trimmed.path
+            ),
+        );
+    }
+    if envelope.meta.truncated && !envelope.ambiguity().is_some_and(Ambiguity::is_cut) {
+        line(
+            &mut text,
+            format_args!("A list was cut because the answer would be too large; its first rows are kept."),
+        );
+    }
     follow_ups(&mut text, envelope);
     for call in envelope.suggested_tool_calls() {
         // Their values are what the caller typed: they stand in the JSON only.
