@@ -2,6 +2,7 @@
 //!
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
+mod account;
 mod artist_card;
 mod artist_signals;
 mod facet;
@@ -11,6 +12,7 @@ mod shapeable;
 
 use serde::Serialize;
 
+pub use self::account::{AccountProfile, AccountUsage};
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
@@ -36,23 +38,29 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `get_profile`.
+    AccountProfile(AccountProfile),
+    /// Of `get_usage`.
+    AccountUsage(AccountUsage),
 }
 
 impl Data {
-    /// The answer as its size is kept.
+    /// The answer as its size is kept; `None` for answers without a list.
     #[must_use]
-    pub fn shapeable(&self) -> &dyn Shapeable {
+    pub fn shapeable(&self) -> Option<&dyn Shapeable> {
         match self {
-            Self::ResolvedArtist(data) => data,
-            Self::ArtistCard(data) => data.as_ref(),
+            Self::ResolvedArtist(data) => Some(data),
+            Self::ArtistCard(data) => Some(data.as_ref()),
+            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
         }
     }
 
     /// The same, for shortening it.
-    pub fn shapeable_mut(&mut self) -> &mut dyn Shapeable {
+    pub fn shapeable_mut(&mut self) -> Option<&mut dyn Shapeable> {
         match self {
-            Self::ResolvedArtist(data) => data,
-            Self::ArtistCard(data) => data.as_mut(),
+            Self::ResolvedArtist(data) => Some(data),
+            Self::ArtistCard(data) => Some(data.as_mut()),
+            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
 
+mod account;
 mod artist_card;
 mod artist_signals;
 mod fragment;
@@ -23,8 +24,12 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 2] =
-    [("resolved_artist", resolved_artist::schema), ("artist_card", artist_card::schema)];
+const DATA: [(&str, Definition); 4] = [
+    ("resolved_artist", resolved_artist::schema),
+    ("artist_card", artist_card::schema),
+    ("account_profile", account::profile),
+    ("account_usage", account::usage),
+];
 
 /// JSON Schema 2020-12 of every answer, success or error, of every tool.
 #[must_use]

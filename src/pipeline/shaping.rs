@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::answer::Data;
+use crate::answer::{Data, Shapeable};
 use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{ErrorType, ToolError};
@@ -36,7 +36,8 @@ fn size(envelope: &Envelope<Data>) -> u32 {
 }
 
 fn lists(envelope: &Envelope<Data>) -> Vec<List> {
-    let mut lists = envelope.data().map(|data| data.shapeable().lists()).unwrap_or_default();
+    let data = envelope.data().and_then(Data::shapeable);
+    let mut lists = data.map(Shapeable::lists).unwrap_or_default();
     lists.push(List::of(QUOTATIONS, Role::Main, envelope.untrusted_text()));
     if let Some(ambiguity) = envelope.ambiguity() {
         lists.push(List::of(CANDIDATES, Role::Main, ambiguity.candidates()));
@@ -55,8 +56,8 @@ fn shortened<'a>(envelope: &'a Envelope<Data>, lists: &[List], plan: &Plan) -> C
             QUOTATIONS => short.keep_untrusted_text(kept),
             CANDIDATES => short.keep_candidates(kept),
             path => {
-                if let Some(data) = short.data_mut() {
-                    data.shapeable_mut().keep(path, kept);
+                if let Some(data) = short.data_mut().and_then(Data::shapeable_mut) {
+                    data.keep(path, kept);
                 }
             }
         }
@@ -64,7 +65,8 @@ fn shortened<'a>(envelope: &'a Envelope<Data>, lists: &[List], plan: &Plan) -> C
             Role::Main => short.meta.truncated = true,
             Role::Include => {
                 short.meta.trimmed.push(Trimmed { path: list.path(), kept, total: list.rows() });
-                let whole = short.data().and_then(|data| data.shapeable().whole(list.path()));
+                let data = short.data().and_then(Data::shapeable);
+                let whole = data.and_then(|data| data.whole(list.path()));
                 if let Some(action) = whole {
                     short.recommend(action);
                 }

@@ -1,5 +1,6 @@
 //! A plain text with the same facts as the envelope, from allowlisted values only.
 
+mod account;
 mod artist_card;
 mod artist_signals;
 mod lines;
@@ -21,6 +22,8 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (Some(error), _) => failure(&mut text, error),
         (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
         (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
+        (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}
     }
     if let Some(reason) = envelope.reason() {
@@ -36,7 +39,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(
             &mut text,
             format_args!(
-                "A wider view was asked for; without an account this is the summary. Sign in for the wider views."
+                "A wider view was asked for; without an account this is the summary. The wider views need a sign-in."
             ),
         );
     }

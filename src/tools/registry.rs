@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{get_artist, resolve_artist};
+use super::{get_artist, get_profile, get_usage, resolve_artist};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -13,11 +13,15 @@ pub enum ToolName {
     ResolveArtist,
     /// The card of one artist.
     GetArtist,
+    /// What the caller's account may do.
+    GetProfile,
+    /// What the caller's account has used.
+    GetUsage,
 }
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 2] = [Self::ResolveArtist, Self::GetArtist];
+    pub const ALL: [Self; 4] = [Self::ResolveArtist, Self::GetArtist, Self::GetProfile, Self::GetUsage];
 
     /// The name on the wire.
     #[must_use]
@@ -25,6 +29,8 @@ impl ToolName {
         match self {
             Self::ResolveArtist => "resolve_artist",
             Self::GetArtist => "get_artist",
+            Self::GetProfile => "get_profile",
+            Self::GetUsage => "get_usage",
         }
     }
 
@@ -47,13 +53,16 @@ impl ToolName {
         match self {
             Self::ResolveArtist => &resolve_artist::SPEC,
             Self::GetArtist => &get_artist::SPEC,
+            Self::GetProfile => &get_profile::SPEC,
+            Self::GetUsage => &get_usage::SPEC,
         }
     }
 }
 
-/// The result of `tools/list`: the same for every caller.
+/// The result of `tools/list`: the same for every caller. `scopes` are what a client asks the issuer for;
+/// `None` where there is no sign-in.
 #[must_use]
-pub fn list(profile: Profile) -> Value {
-    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry()).collect();
+pub fn list(profile: Profile, scopes: Option<&[String]>) -> Value {
+    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry(scopes)).collect();
     json!({"tools": tools})
 }
