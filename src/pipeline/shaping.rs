@@ -82,3 +82,6 @@ fn too_large() -> ToolError {
         .hint("A retry does not help; report it with meta.request_id.")
         .recoverable(false)
 }
+
+#[cfg(test)]
+mod tests;
