@@ -20,6 +20,7 @@ mod namesakes;
 mod protocol;
 mod signin;
 mod simulator;
+mod site;
 mod tables;
 mod tools;
 mod transport;
