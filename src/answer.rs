@@ -17,10 +17,7 @@ pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
 };
-pub use self::artist_signals::{
-    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
-    StandardFacts, WorksFacet,
-};
+pub use self::artist_signals::{FullFacts, LifeFacet, PressFacet, SceneFacet, StageFacet, StandardFacts};
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};

@@ -15,7 +15,7 @@ pub use self::plan::{Plan, plan};
 pub const SOFT_TOKENS: u32 = 1_500;
 /// The size that no answer exceeds, in tokens.
 pub const HARD_TOKENS: u32 = 4_000;
-/// The estimate that no answer exceeds: what is left of [`HARD_TOKENS`] when the tokenizer finds a tenth more.
-pub const HARD_ESTIMATE: u32 = HARD_TOKENS * 10 / 11;
+/// The estimate that no answer exceeds: what is left of [`HARD_TOKENS`] when the tokenizer finds a little more.
+pub const HARD_ESTIMATE: u32 = HARD_TOKENS / 100 * 95;
 /// The rows that an include keeps whatever its size.
 pub const INCLUDE_ROWS_MIN: usize = 2;

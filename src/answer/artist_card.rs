@@ -111,13 +111,29 @@ pub struct DiscographyFacet {
     pub releases: Vec<ReleaseRow>,
 }
 
-/// One release.
+/// One release: its Discogs master id and its title. Without their names where there are many rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReleaseRow {
-    /// Discogs master id.
-    pub master_id: u64,
-    /// Title.
-    pub title: CleanName,
+#[serde(untagged)]
+pub enum ReleaseRow {
+    /// With names.
+    Named {
+        /// Discogs master id.
+        master_id: u64,
+        /// Title.
+        title: CleanName,
+    },
+    /// As a pair in the same order.
+    Compact(u64, CleanName),
+}
+
+impl ReleaseRow {
+    /// Its title.
+    #[must_use]
+    pub fn title(&self) -> &CleanName {
+        match self {
+            Self::Named { title, .. } | Self::Compact(_, title) => title,
+        }
+    }
 }
 
 /// Where an artist stands on the way up.
@@ -132,19 +148,13 @@ pub struct EmergenceFacet {
 const ALIASES: &str = "data.aliases.names";
 const STYLES: &str = "data.genre.styles";
 const RELEASES: &str = "data.discography.releases";
-const LINKS: &str = "data.pages.links";
-const RECORD_LABELS: &str = "data.record_labels.names";
 
 impl Shapeable for ArtistCard {
     fn lists(&self) -> Vec<List> {
-        let pages = self.standard.as_ref().and_then(|facts| facts.pages.fact());
-        let labels = self.full.as_ref().and_then(|facts| facts.record_labels.fact());
         let lists = [
             self.aliases.fact().map(|found| List::of(ALIASES, Role::Main, &found.names)),
             self.genre.fact().map(|found| List::of(STYLES, Role::Main, &found.styles)),
             self.discography.fact().map(|found| List::of(RELEASES, Role::Main, &found.releases)),
-            pages.map(|found| List::of(LINKS, Role::Main, &found.links)),
-            labels.map(|found| List::of(RECORD_LABELS, Role::Main, &found.names)),
         ];
         lists.into_iter().flatten().collect()
     }
@@ -158,16 +168,6 @@ impl Shapeable for ArtistCard {
                 found.shown = found.releases.len();
                 found.truncated = (found.shown as u64) < found.total;
             }),
-            LINKS => self
-                .standard
-                .iter_mut()
-                .flat_map(|facts| &mut facts.pages.0)
-                .for_each(|found| found.links.truncate(rows)),
-            RECORD_LABELS => self
-                .full
-                .iter_mut()
-                .flat_map(|facts| &mut facts.record_labels.0)
-                .for_each(|found| found.names.truncate(rows)),
             _ => {}
         }
     }
@@ -180,7 +180,7 @@ mod tests {
     fn card() -> ArtistCard {
         let name = |text: &str| CleanName::new(text).unwrap();
         let names = |count: usize| (0..count).map(|n| name(&format!("N{n}"))).collect::<Vec<_>>();
-        let releases = (0..5).map(|n| ReleaseRow { master_id: n, title: name("T") }).collect();
+        let releases = (0..5).map(|n| ReleaseRow::Compact(n, name("T"))).collect();
         ArtistCard {
             aliases: Facet(Ok(AliasFacet { names: names(5), total: 9 })),
             genre: Facet(Ok(GenreFacet { primary: name("Rock"), styles: names(5) })),
@@ -202,7 +202,8 @@ mod tests {
         short.keep(RELEASES, 3);
         let found = short.discography.fact().unwrap();
         assert_eq!((found.shown, found.total, found.truncated), (3, 5, true));
-        assert_eq!(found.releases.iter().map(|row| row.master_id).collect::<Vec<_>>(), [0, 1, 2]);
+        let first = |n| ReleaseRow::Compact(n, CleanName::new("T").unwrap());
+        assert_eq!(found.releases, [first(0), first(1), first(2)]);
         short.keep("data.nothing", 0);
         assert_eq!(short.discography.fact().map(|found| found.shown), Some(3));
     }

@@ -139,7 +139,12 @@ fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
             ambiguity.reasons().join(", ")
         ),
     );
-    for candidate in ambiguity.candidates() {
+    // The artist itself as the only candidate stands above already.
+    let candidates = match ambiguity.candidates() {
+        [only] if text.contains(only.cluster_id()) => &[],
+        candidates => candidates,
+    };
+    for candidate in candidates {
         match candidate.hint() {
             Some(hint) => {
                 line(

@@ -29,14 +29,23 @@ fn text(path: &str) -> String {
 
 fn tool_names() -> Vec<String> {
     let list = Demo::shared().modern_at("/mcp/full", "tools/list", json!({})).result();
-    list["tools"].as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    list["tools"]
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+        .collect()
 }
 
 #[test]
 fn every_page_is_html_that_may_load_from_this_server_only() {
     for path in PAGES {
         let answer = get(path);
-        assert_eq!((answer.status, answer.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, "text/html; charset=utf-8"),
+            "{path}"
+        );
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
         let policy = answer.header("content-security-policy");
         for rule in policy.split(';').map(str::trim) {
@@ -101,7 +110,8 @@ fn what_programs_read_names_the_endpoint_of_this_server() {
 fn every_tool_of_the_registry_stands_in_the_pages_that_list_tools() {
     let names = tool_names();
     assert!(names.len() >= 4, "{names:?}");
-    let (page, source, summary) = (text("/docs/agents/tools"), text("/docs/agents/tools.md"), text("/llms.txt"));
+    let (page, source, summary) =
+        (text("/docs/agents/tools"), text("/docs/agents/tools.md"), text("/llms.txt"));
     for name in names {
         assert!(page.contains(&format!("<h2>{name}</h2>")), "{name}");
         assert!(source.contains(&format!("## {name}\n")), "{name}");

@@ -73,7 +73,9 @@ fn every_example_is_what_the_program_answers() {
         let answer = answer(&example);
         let what = format!("{}: {} {}", example.page, example.tool, example.arguments);
         match example.language.as_str() {
-            "text" => assert!(example.written == answer.text, "{what}: the program says\n\n{}\n", answer.text),
+            "text" => {
+                assert!(example.written == answer.text, "{what}: the program says\n\n{}\n", answer.text)
+            }
             "json" => is_part(&what, &serde_json::from_str(&example.written).expect("JSON"), &answer.json),
             other => panic!("{what}: {other}"),
         }

@@ -38,7 +38,9 @@ fn field(file: &str, key: &str) -> Vec<String> {
 
 /// What a tool is asked about: every record of the catalogue that it can be asked about.
 fn questions(tool: &str) -> Vec<Value> {
-    let of = |argument: &str, values: Vec<String>| values.into_iter().map(|value| json!({argument: value})).collect();
+    let of = |argument: &str, values: Vec<String>| {
+        values.into_iter().map(|value| json!({argument: value})).collect()
+    };
     match tool {
         "resolve_artist" => {
             let mut calls = Vec::new();
@@ -48,13 +50,21 @@ fn questions(tool: &str) -> Vec<Value> {
                 calls.extend(artist.mbid.iter().map(|id| json!({"mbid": id})));
             }
             // Errors have a price too.
-            calls.extend([json!({}), json!({"Q": "x"}), json!({"mbid": "301"}), json!({"q": "x", "mbid": "y"})]);
+            calls.extend([
+                json!({}),
+                json!({"Q": "x"}),
+                json!({"mbid": "301"}),
+                json!({"q": "x", "mbid": "y"}),
+            ]);
             calls.push(json!({"q": "No Such Band 77"}));
             calls
         }
         "get_artist" | "find_similar_artists" | "get_upcoming_gigs" => {
-            let mut calls: Vec<Value> = of("key", artists().iter().map(|artist| artist.slug.clone()).collect());
-            calls.extend(artists().iter().filter_map(|artist| Some(json!({"key": artist.cluster_id.as_ref()?}))));
+            let mut calls: Vec<Value> =
+                of("key", artists().iter().map(|artist| artist.slug.clone()).collect());
+            calls.extend(
+                artists().iter().filter_map(|artist| Some(json!({"key": artist.cluster_id.as_ref()?}))),
+            );
             calls.push(json!({"key": "nobody-77"}));
             calls
         }
@@ -77,14 +87,18 @@ fn shapes() -> Vec<Shape> {
             if let Some(most) = properties.get("limit").map(|limit| limit["maximum"].clone()) {
                 wide.push(json!({"limit": most}));
             }
-            for view in properties.get("view").and_then(|view| view["enum"].as_array()).into_iter().flatten() {
+            for view in properties.get("view").and_then(|view| view["enum"].as_array()).into_iter().flatten()
+            {
                 let include = properties.get("include").map(|include| include["items"]["enum"].clone());
                 wide.extend(include.map(|include| json!({"view": view, "include": include})));
                 wide.push(json!({"view": view}));
             }
             for more in wide {
                 let mut arguments = arguments.clone();
-                arguments.as_object_mut().expect("arguments").extend(more.as_object().expect("an object").clone());
+                arguments
+                    .as_object_mut()
+                    .expect("arguments")
+                    .extend(more.as_object().expect("an object").clone());
                 shapes.push(Shape { tool: name.clone(), arguments, is_default: false });
             }
         }
@@ -98,8 +112,12 @@ struct Costs(Vec<(usize, bool)>);
 
 impl Costs {
     fn sorted(&self, only_default: bool) -> Vec<usize> {
-        let mut costs: Vec<usize> =
-            self.0.iter().filter(|(_, is_default)| *is_default || !only_default).map(|(cost, _)| *cost).collect();
+        let mut costs: Vec<usize> = self
+            .0
+            .iter()
+            .filter(|(_, is_default)| *is_default || !only_default)
+            .map(|(cost, _)| *cost)
+            .collect();
         costs.sort_unstable();
         costs
     }
