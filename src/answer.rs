@@ -8,6 +8,7 @@ mod artist_signals;
 mod facet;
 mod identity_facts;
 mod resolved_artist;
+mod shapeable;
 
 use serde::Serialize;
 
@@ -16,13 +17,11 @@ pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
 };
-pub use self::artist_signals::{
-    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
-    StandardFacts, WorksFacet,
-};
+pub use self::artist_signals::{FullFacts, LifeFacet, PressFacet, SceneFacet, StageFacet, StandardFacts};
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
+pub use self::shapeable::Shapeable;
 use crate::envelope;
 
 /// What a tool found, with its facts.
@@ -40,4 +39,25 @@ pub enum Data {
     AccountProfile(AccountProfile),
     /// Of `get_usage`.
     AccountUsage(AccountUsage),
+}
+
+impl Data {
+    /// The answer as its size is kept; `None` for answers without a list.
+    #[must_use]
+    pub fn shapeable(&self) -> Option<&dyn Shapeable> {
+        match self {
+            Self::ResolvedArtist(data) => Some(data),
+            Self::ArtistCard(data) => Some(data.as_ref()),
+            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
+        }
+    }
+
+    /// The same, for shortening it.
+    pub fn shapeable_mut(&mut self) -> Option<&mut dyn Shapeable> {
+        match self {
+            Self::ResolvedArtist(data) => Some(data),
+            Self::ArtistCard(data) => Some(data.as_mut()),
+            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
+        }
+    }
 }

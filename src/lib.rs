@@ -25,6 +25,7 @@ pub mod protocol;
 pub mod render;
 pub mod resources;
 pub mod shape;
+pub mod site;
 pub mod small_file;
 pub mod telemetry;
 pub mod tools;

@@ -65,9 +65,8 @@ impl Call {
 
     /// Keeps to what is open without an account.
     pub fn narrow(&mut self) {
-        match self {
-            Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => {}
-            Self::GetArtist(request) => request.narrow(),
+        if let Self::GetArtist(request) = self {
+            request.narrow();
         }
     }
 

@@ -132,7 +132,7 @@ fn ambiguity() -> Value {
 }
 
 fn meta() -> Value {
-    closed(json!({
+    let mut meta = closed(json!({
         "request_id": {"type": "string", "format": "uuid"},
         "generated_at": {"type": "string", "format": "date-time"},
         "anonymous": {"type": "boolean"},
@@ -154,5 +154,11 @@ fn meta() -> Value {
             "reset_at": {"type": "string", "format": "date-time"},
         }))]},
         "fixture_mode": {"type": "boolean"},
-    }))
+    }));
+    // Only there when something was trimmed.
+    if let Some(properties) = meta.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        let row = closed(json!({"path": {"type": "string"}, "kept": count(), "total": count()}));
+        properties.insert("trimmed".to_owned(), json!({"type": "array", "minItems": 1, "items": row}));
+    }
+    meta
 }

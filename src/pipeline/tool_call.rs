@@ -11,6 +11,7 @@ use time::format_description::well_known::Rfc3339;
 use super::answer::written;
 use super::caller::Caller;
 use super::parts::Parts;
+use super::shaping;
 use crate::admission::Permit;
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
@@ -24,7 +25,6 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CallResult};
 use crate::render::text;
-use crate::shape;
 use crate::telemetry::Trace;
 use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
@@ -56,16 +56,17 @@ pub(super) async fn run(
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
     let meta = meta(parts, &trace, asking, &spent);
     let units = meta.units;
-    let envelope = match outcome {
+    let mut envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
+    shaping::fit(&mut envelope, parts.origin);
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
     // A client that reads it in the result can begin the sign-in from within the conversation.
     let challenge = (outcome == ErrorType::Unauthorized.as_str() && asking.caller.account().is_none())
         .then(|| parts.challenges.in_result(asking.endpoint))
         .flatten();
-    let answer = write(id, era, envelope, challenge.as_deref());
+    let answer = write(id, era, &envelope, challenge.as_deref());
     trace.finish(outcome, units);
     answer
 }
@@ -173,6 +174,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         replay: false,
         tokens_estimate: 0,
         truncated: false,
+        trimmed: Vec::new(),
         degraded_limits: false,
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
@@ -188,12 +190,10 @@ fn to_the_second(at: OffsetDateTime) -> String {
     at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
 }
 
-fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
-    let text = text::render(&envelope);
-    let json = serde_json::to_string(&envelope).unwrap_or_default();
-    envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
+fn write(id: &RequestId, era: Era, envelope: &Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
+    let text = text::render(envelope);
     let is_error = !envelope.is_ok();
-    match written(reply::encode_call(id, era, &CallResult::new(&text, &envelope, is_error), challenge)) {
+    match written(reply::encode_call(id, era, &CallResult::new(&text, envelope, is_error), challenge)) {
         Ok(bytes) => HttpAnswer::ok(bytes),
         Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
     }

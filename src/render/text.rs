@@ -39,8 +39,23 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(
             &mut text,
             format_args!(
-                "A wider view was asked for; without an account this is the summary. Sign in for the wider views."
+                "A wider view was asked for; without an account this is the summary. The wider views need a sign-in."
             ),
+        );
+    }
+    for trimmed in &envelope.meta.trimmed {
+        line(
+            &mut text,
+            format_args!(
+                "Shortened to keep the answer small: {} of {} rows in {}.",
+                trimmed.kept, trimmed.total, trimmed.path
+            ),
+        );
+    }
+    if envelope.meta.truncated && !envelope.ambiguity().is_some_and(Ambiguity::is_cut) {
+        line(
+            &mut text,
+            format_args!("A list was cut because the answer would be too large; its first rows are kept."),
         );
     }
     follow_ups(&mut text, envelope);
@@ -124,7 +139,12 @@ fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
             ambiguity.reasons().join(", ")
         ),
     );
-    for candidate in ambiguity.candidates() {
+    // The artist itself as the only candidate stands above already.
+    let candidates = match ambiguity.candidates() {
+        [only] if text.contains(only.cluster_id()) => &[],
+        candidates => candidates,
+    };
+    for candidate in candidates {
         match candidate.hint() {
             Some(hint) => {
                 line(

@@ -81,27 +81,20 @@ pub(super) fn facets(sources: &mut Sources, dossier: &Dossier, origin: Origin) {
 /// Credits whoever gave what the wider views add, as far as it is shown.
 pub(super) fn signals(
     sources: &mut Sources,
-    who: &ArtistIdentity,
     standard: &StandardFacts,
     full: Option<&FullFacts>,
     origin: Origin,
 ) {
-    if standard.pages.fact().is_some() {
-        pages(sources, who, origin);
-    }
     // The demo has its places and dates of life from MusicBrainz.
     let (scene, recorded) = match origin {
         Origin::Service => (Source::Hosaka, Source::Wikidata),
         Origin::Fixtures => (Source::MusicBrainz, Source::MusicBrainz),
     };
-    let observed =
-        [standard.stage.fact().is_some(), standard.radio.fact().is_some(), standard.press.fact().is_some()];
-    let is_recorded = |full: &FullFacts| full.life.fact().is_some() || full.record_labels.fact().is_some();
+    let is_observed = |full: &FullFacts| full.stage.fact().is_some() || full.press.fact().is_some();
     for (is_there, source) in [
         (standard.scene.fact().is_some(), scene),
-        (observed.contains(&true), Source::Hosaka),
-        (full.is_some_and(is_recorded), recorded),
-        (full.is_some_and(|full| full.works.fact().is_some()), Source::MusicBrainz),
+        (full.is_some_and(is_observed), Source::Hosaka),
+        (full.is_some_and(|full| full.life.fact().is_some()), recorded),
     ] {
         if is_there {
             sources.add(source);

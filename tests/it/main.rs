@@ -22,6 +22,7 @@ mod protocol;
 mod recorder;
 mod signin;
 mod simulator;
+mod site;
 mod tables;
 mod tools;
 mod transport;
