@@ -3,9 +3,12 @@
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
 mod artist_card;
+mod cell;
 mod facet;
 mod identity_facts;
+mod label_card;
 mod resolved_artist;
+mod track_list;
 
 use serde::Serialize;
 
@@ -13,9 +16,15 @@ pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
 };
+pub use self::cell::Cell;
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
+pub use self::label_card::{
+    DjMomentumFacet, LABEL_PAGES_SHOWN, LabelCard, LinkFacet, PagesFacet, PresenceFacet,
+    RELATED_LABELS_SHOWN, RelatedLabelRow, TravelsFacet,
+};
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
+pub use self::track_list::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
 use crate::envelope;
 
 /// What a tool found, with its facts.
@@ -29,4 +38,8 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `find_tracks`.
+    TrackList(TrackList),
+    /// Of `get_label`.
+    LabelCard(Box<LabelCard>),
 }

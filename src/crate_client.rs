@@ -12,8 +12,10 @@ pub mod transport;
 pub mod window;
 
 mod dossier;
+mod label;
 mod probe;
 mod resolution;
+mod tracks;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,9 @@
 pub mod artist;
 pub mod family;
 pub mod gap;
+pub mod label;
 pub mod link;
 pub mod prose;
 pub mod source;
 pub mod text;
+pub mod track;

@@ -6,7 +6,10 @@
 pub mod argument;
 pub mod arguments;
 mod credit;
+pub mod find_tracks;
 pub mod get_artist;
+pub mod get_label;
+pub mod provenance;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
@@ -28,6 +31,10 @@ pub enum Call {
     ResolveArtist(resolve_artist::Lookup),
     /// The card of one artist.
     GetArtist(get_artist::CardRequest),
+    /// Who has a track of a title.
+    FindTracks(find_tracks::TrackQuestion),
+    /// The card of one label.
+    GetLabel(get_label::LabelRequest),
 }
 
 impl Call {
@@ -40,6 +47,8 @@ impl Call {
         match tool {
             ToolName::ResolveArtist => resolve_artist::Lookup::parse(&arguments).map(Self::ResolveArtist),
             ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
+            ToolName::FindTracks => find_tracks::TrackQuestion::parse(&arguments).map(Self::FindTracks),
+            ToolName::GetLabel => get_label::LabelRequest::parse(&arguments).map(Self::GetLabel),
         }
     }
 
@@ -49,6 +58,7 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
+            Self::FindTracks(_) | Self::GetLabel(_) => 1,
         }
     }
 
@@ -57,7 +67,7 @@ impl Call {
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
-            Self::ResolveArtist(_) => (None, false),
+            Self::ResolveArtist(_) | Self::FindTracks(_) | Self::GetLabel(_) => (None, false),
             Self::GetArtist(request) => {
                 (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
             }
@@ -77,6 +87,8 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
+            Self::FindTracks(question) => find_tracks::run(question, client, ledger, origin).await,
+            Self::GetLabel(request) => get_label::run(request, client, ledger, origin).await,
         }
     }
 }

@@ -2,7 +2,9 @@
 
 mod artist_card;
 mod fragment;
+mod label_card;
 mod resolved_artist;
+mod track_list;
 
 use serde_json::{Map, Value, json};
 
@@ -21,8 +23,12 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 2] =
-    [("resolved_artist", resolved_artist::schema), ("artist_card", artist_card::schema)];
+const DATA: [(&str, Definition); 4] = [
+    ("resolved_artist", resolved_artist::schema),
+    ("artist_card", artist_card::schema),
+    ("track_list", track_list::schema),
+    ("label_card", label_card::schema),
+];
 
 /// JSON Schema 2020-12 of every answer, success or error, of every tool.
 #[must_use]

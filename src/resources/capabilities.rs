@@ -31,7 +31,7 @@ pub fn document(
         "envelope_version": ENVELOPE_VERSION,
         "protocol_versions": Era::ALL.map(Era::version),
         "fixture_mode": fixture_mode,
-        "auth": {"sign_in": "not offered by this server", "anonymous": "every listed tool"},
+        "auth": {"sign_in": "not offered by this server", "anonymous": "the tools whose auth is anonymous"},
         "tools": ToolName::ALL.map(|tool| tool.spec().capability()),
         "limits": {
             "response_tokens_soft": SOFT_TOKENS,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{get_artist, resolve_artist};
+use super::{find_tracks, get_artist, get_label, resolve_artist};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -13,11 +13,15 @@ pub enum ToolName {
     ResolveArtist,
     /// The card of one artist.
     GetArtist,
+    /// Who has a track of a title.
+    FindTracks,
+    /// The card of one label.
+    GetLabel,
 }
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 2] = [Self::ResolveArtist, Self::GetArtist];
+    pub const ALL: [Self; 4] = [Self::ResolveArtist, Self::GetArtist, Self::FindTracks, Self::GetLabel];
 
     /// The name on the wire.
     #[must_use]
@@ -25,6 +29,8 @@ impl ToolName {
         match self {
             Self::ResolveArtist => "resolve_artist",
             Self::GetArtist => "get_artist",
+            Self::FindTracks => "find_tracks",
+            Self::GetLabel => "get_label",
         }
     }
 
@@ -47,6 +53,8 @@ impl ToolName {
         match self {
             Self::ResolveArtist => &resolve_artist::SPEC,
             Self::GetArtist => &get_artist::SPEC,
+            Self::FindTracks => &find_tracks::SPEC,
+            Self::GetLabel => &get_label::SPEC,
         }
     }
 }

@@ -27,6 +27,12 @@ pub fn from(fault: UpstreamFault) -> ToolError {
         UpstreamFault::Unreadable => {
             retry("The data service sent an answer that cannot be read.", "unreadable")
         }
+        UpstreamFault::Degraded => ToolError::new(
+            ErrorType::UpstreamDegraded,
+            "The data service says that it could not look everything up just now.",
+        )
+        .hint("Wait 30 seconds, then call again once.")
+        .degraded(degraded(fault)),
         UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable"),
         UpstreamFault::Window { scope, retry_after } => {
             let message = match scope {
@@ -51,6 +57,7 @@ pub fn from(fault: UpstreamFault) -> ToolError {
 pub fn degraded(fault: UpstreamFault) -> Degraded {
     Degraded::at(match fault {
         UpstreamFault::Window { .. } => FallbackTier::Unavailable,
+        UpstreamFault::Degraded => FallbackTier::Suspect,
         UpstreamFault::CallDeadline { .. }
         | UpstreamFault::Status { .. }
         | UpstreamFault::Unreadable

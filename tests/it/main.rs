@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod answers;
 mod cli;
 mod docs;
 mod fixtures;

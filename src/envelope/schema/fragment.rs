@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::identity::Tier;
 use crate::model::gap::GapReason;
+use crate::model::link::LinkSite;
 
 /// The properties that say who an answer is about.
 pub(super) fn identity() -> Map<String, Value> {
@@ -31,8 +32,38 @@ pub(super) fn facet(fact: Value) -> Value {
     }
     json!({"oneOf": [
         closed(Value::Object(there)),
-        closed(json!({"present": {"const": false}, "reason": {"enum": GapReason::ALL.map(GapReason::as_str)}})),
+        gap(),
     ]})
+}
+
+/// One value of a row: the value, null, or the reason in its place.
+pub(super) fn cell(value: Value) -> Value {
+    json!({"anyOf": [value, {"type": "null"}, gap()]})
+}
+
+/// The reason in place of a value.
+fn gap() -> Value {
+    closed(json!({"present": {"const": false}, "reason": {"enum": GapReason::ALL.map(GapReason::as_str)}}))
+}
+
+/// The service's own key.
+pub(super) fn cluster_id() -> Value {
+    json!({"type": "string", "pattern": "^[0-9a-f]{64}$"})
+}
+
+/// A page elsewhere: a link, or the name of the profile there.
+pub(super) fn link() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "site": {"enum": LinkSite::ALL},
+            "url": {"type": "string"},
+            "handle": {"type": "string"},
+        },
+        "required": ["site"],
+        "oneOf": [{"required": ["url"]}, {"required": ["handle"]}],
+        "additionalProperties": false,
+    })
 }
 
 /// An object with exactly these properties.
