@@ -2,7 +2,9 @@
 //!
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
+mod account;
 mod artist_card;
+mod artist_signals;
 mod cell;
 mod facet;
 mod identity_facts;
@@ -12,15 +14,20 @@ mod track_list;
 
 use serde::Serialize;
 
+pub use self::account::{AccountProfile, AccountUsage};
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
+};
+pub use self::artist_signals::{
+    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
+    StandardFacts, WorksFacet,
 };
 pub use self::cell::Cell;
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
 pub use self::label_card::{
-    DjMomentumFacet, LABEL_PAGES_SHOWN, LabelCard, LinkFacet, PagesFacet, PresenceFacet,
+    DjMomentumFacet, LABEL_PAGES_SHOWN, LabelCard, LabelPagesFacet, LinkFacet, PresenceFacet,
     RELATED_LABELS_SHOWN, RelatedLabelRow, TravelsFacet,
 };
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
@@ -42,4 +49,8 @@ pub enum Data {
     TrackList(TrackList),
     /// Of `get_label`.
     LabelCard(Box<LabelCard>),
+    /// Of `get_profile`.
+    AccountProfile(AccountProfile),
+    /// Of `get_usage`.
+    AccountUsage(AccountUsage),
 }

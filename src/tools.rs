@@ -3,12 +3,15 @@
 //! Decides what a question means and which facts answer it. It must never know who asks, what the
 //! caller may spend, or how the answer travels.
 
+pub mod account;
 pub mod argument;
 pub mod arguments;
 mod credit;
 pub mod find_tracks;
 pub mod get_artist;
 pub mod get_label;
+pub mod get_profile;
+pub mod get_usage;
 pub mod provenance;
 pub mod refusal;
 pub mod registry;
@@ -21,6 +24,7 @@ use crate::crate_client::{CallLedger, CrateClient};
 use crate::envelope::attribution::Origin;
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::View;
+use crate::tools::account::AccountView;
 use crate::tools::arguments::Arguments;
 use crate::tools::registry::ToolName;
 
@@ -35,6 +39,10 @@ pub enum Call {
     FindTracks(find_tracks::TrackQuestion),
     /// The card of one label.
     GetLabel(get_label::LabelRequest),
+    /// What the caller's account may do.
+    GetProfile,
+    /// What the caller's account has used.
+    GetUsage,
 }
 
 impl Call {
@@ -49,6 +57,8 @@ impl Call {
             ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
             ToolName::FindTracks => find_tracks::TrackQuestion::parse(&arguments).map(Self::FindTracks),
             ToolName::GetLabel => get_label::LabelRequest::parse(&arguments).map(Self::GetLabel),
+            ToolName::GetProfile => Ok(Self::GetProfile),
+            ToolName::GetUsage => Ok(Self::GetUsage),
         }
     }
 
@@ -59,22 +69,31 @@ impl Call {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
             Self::FindTracks(_) | Self::GetLabel(_) => 1,
+            Self::GetProfile | Self::GetUsage => 0,
         }
     }
 
-    /// The view that is served, for tools that have views, and whether a wider one was asked for. All
-    /// callers of this version get the summary.
+    /// Keeps to what is open without an account.
+    pub fn narrow(&mut self) {
+        if let Self::GetArtist(request) = self {
+            request.narrow();
+        }
+    }
+
+    /// The view that is served, for tools that have views, and whether a wider one was asked for.
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
-            Self::ResolveArtist(_) | Self::FindTracks(_) | Self::GetLabel(_) => (None, false),
-            Self::GetArtist(request) => {
-                (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
-            }
+            Self::GetArtist(request) => (Some(request.view), request.is_coerced),
+            Self::ResolveArtist(_)
+            | Self::FindTracks(_)
+            | Self::GetLabel(_)
+            | Self::GetProfile
+            | Self::GetUsage => (None, false),
         }
     }
 
-    /// Asks the data service and puts the answer together.
+    /// Asks the data service and puts the answer together. `account` is the caller's own.
     ///
     /// # Errors
     /// When the service could not answer; a fact that it does not hold is not an error.
@@ -83,12 +102,15 @@ impl Call {
         client: &CrateClient,
         ledger: &CallLedger,
         origin: Origin,
+        account: Option<&AccountView>,
     ) -> Result<Finding, ToolError> {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
             Self::FindTracks(question) => find_tracks::run(question, client, ledger, origin).await,
             Self::GetLabel(request) => get_label::run(request, client, ledger, origin).await,
+            Self::GetProfile => get_profile::run(account, origin),
+            Self::GetUsage => get_usage::run(account, origin),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::artist_card::NameFacet;
 use super::cell::Cell;
 use super::facet::Facet;
 use super::identity_facts::IdentityFacts;
+use crate::model::day::RecordedDay;
 use crate::model::gap::GapReason;
 use crate::model::link::Link;
 use crate::model::text::CleanName;
@@ -26,7 +27,7 @@ pub struct LabelCard {
     /// Its page on Bandcamp.
     pub bandcamp: Facet<LinkFacet>,
     /// Its pages elsewhere.
-    pub pages: Facet<PagesFacet>,
+    pub pages: Facet<LabelPagesFacet>,
     /// Where it was observed.
     pub presence: Facet<PresenceFacet>,
     /// How DJs play it.
@@ -61,7 +62,7 @@ pub struct LinkFacet {
 
 /// Pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PagesFacet {
+pub struct LabelPagesFacet {
     /// The first [`LABEL_PAGES_SHOWN`], in the service's order.
     pub links: Vec<Link>,
     /// How many the service lists.
@@ -97,9 +98,9 @@ pub struct DjMomentumFacet {
     /// The share of all plays that fell into the last 365 days.
     pub velocity: Cell<f64>,
     /// The day of the first play.
-    pub first_played: Cell<String>,
+    pub first_played: Cell<RecordedDay>,
     /// The day of the last play.
-    pub last_played: Cell<String>,
+    pub last_played: Cell<RecordedDay>,
 }
 
 /// Labels that the same people collect.

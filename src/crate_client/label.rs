@@ -1,8 +1,6 @@
 //! Asks for a label's dossier, and reads it: only the facets that are served, each a fact or a gap.
 
 use serde::Deserialize;
-use time::Date;
-use time::macros::format_description;
 
 use super::CrateClient;
 use super::fault::UpstreamFault;
@@ -13,6 +11,7 @@ use super::tracks::{cluster_id, name};
 use super::transport::Request;
 use crate::identity::{ArtistKey, ClusterId, Mbid, Slug, Tier, display_name};
 use crate::model::artist::{ArtistIdentity, Merged};
+use crate::model::day::RecordedDay;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::label::{DjMomentum, LabelDossier, LabelPages, LabelPresence, RelatedLabel};
@@ -229,16 +228,14 @@ fn momentum(wire: &WireMomentum<'_>) -> DjMomentum {
         artists: reading::value(wire.distinct_artists),
         tracklists: reading::value(wire.distinct_tracklists),
         velocity: reading::value(wire.velocity),
-        first_played: date(wire.first_played_at),
-        last_played: date(wire.last_played_at),
+        first_played: day(wire.first_played_at),
+        last_played: day(wire.last_played_at),
     }
 }
 
-/// The day of a date or of a time.
-fn date(raw: Raw<'_>) -> Fact<Date> {
+fn day(raw: Raw<'_>) -> Fact<RecordedDay> {
     let written: String = reading::value(raw)?;
-    let day = written.split_once(['T', ' ']).map_or(written.as_str(), |(day, _)| day);
-    Date::parse(day, format_description!("[year]-[month]-[day]")).map_err(|_| GapReason::MalformedUpstream)
+    RecordedDay::parse(&written).ok_or(GapReason::MalformedUpstream)
 }
 
 /// The rows of this facet stand beside its state, not under `signals`.
@@ -328,7 +325,7 @@ mod tests {
         assert_eq!((momentum.plays, momentum.djs), (Ok(9), Err(GapReason::NotCovered)));
         assert_eq!(momentum.velocity, Err(GapReason::MalformedUpstream));
         assert_eq!(momentum.first_played, Err(GapReason::MalformedUpstream));
-        assert_eq!(momentum.last_played, Ok(time::macros::date!(2026 - 02 - 03)));
+        assert_eq!(momentum.last_played.map(|day| day.to_string()), Ok("2026-02-03".to_owned()));
         let related = found.travels.unwrap();
         assert_eq!((related.len(), related.iter().flatten().count()), (3, 1));
     }

@@ -1,8 +1,11 @@
 //! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
 
+mod account;
 mod artist_card;
+mod artist_signals;
 mod fragment;
 mod label_card;
+mod link;
 mod resolved_artist;
 mod track_list;
 
@@ -23,11 +26,13 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 4] = [
+const DATA: [(&str, Definition); 6] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
     ("track_list", track_list::schema),
     ("label_card", label_card::schema),
+    ("account_profile", account::profile),
+    ("account_usage", account::usage),
 ];
 
 /// JSON Schema 2020-12 of every answer, success or error, of every tool.

@@ -1,9 +1,8 @@
 //! A label as the service's dossier describes one: each part a fact or a gap.
 
-use time::Date;
-
 use crate::identity::ClusterId;
 use crate::model::artist::{ArtistIdentity, Merged};
+use crate::model::day::RecordedDay;
 use crate::model::gap::Fact;
 use crate::model::link::Link;
 use crate::model::prose::Prose;
@@ -71,9 +70,9 @@ pub struct DjMomentum {
     /// The share of all plays that fell into the last 365 days, 0 to 1.
     pub velocity: Fact<f64>,
     /// The first play.
-    pub first_played: Fact<Date>,
+    pub first_played: Fact<RecordedDay>,
     /// The last play.
-    pub last_played: Fact<Date>,
+    pub last_played: Fact<RecordedDay>,
 }
 
 /// A label that the same people collect.

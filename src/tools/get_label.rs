@@ -9,8 +9,9 @@ use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{credit, refusal, upstream_error};
 use crate::answer::{
-    Cell, Data, DjMomentumFacet, Facet, Finding, IdentityFacts, LABEL_PAGES_SHOWN, LabelCard, LinkFacet,
-    NameFacet, PagesFacet, PresenceFacet, RELATED_LABELS_SHOWN, RelatedLabelRow, TravelsFacet,
+    Cell, Data, DjMomentumFacet, Facet, Finding, IdentityFacts, LABEL_PAGES_SHOWN, LabelCard,
+    LabelPagesFacet, LinkFacet, NameFacet, PresenceFacet, RELATED_LABELS_SHOWN, RelatedLabelRow,
+    TravelsFacet,
 };
 use crate::crate_client::{CallLedger, CrateClient};
 use crate::envelope::attribution::{Attribution, Origin};
@@ -176,8 +177,8 @@ fn blamed<T>(fact: Fact<T>, unverified: bool) -> Fact<T> {
     }
 }
 
-fn pages(found: LabelPages) -> PagesFacet {
-    PagesFacet { links: found.links.into_iter().take(LABEL_PAGES_SHOWN).collect(), total: found.total }
+fn pages(found: LabelPages) -> LabelPagesFacet {
+    LabelPagesFacet { links: found.links.into_iter().take(LABEL_PAGES_SHOWN).collect(), total: found.total }
 }
 
 fn presence(found: LabelPresence) -> PresenceFacet {
@@ -197,8 +198,8 @@ fn momentum(found: DjMomentum) -> DjMomentumFacet {
         artists: Cell(found.artists),
         tracklists: Cell(found.tracklists),
         velocity: Cell(found.velocity),
-        first_played: Cell::of(found.first_played, |day| day.to_string()),
-        last_played: Cell::of(found.last_played, |day| day.to_string()),
+        first_played: Cell(found.first_played),
+        last_played: Cell(found.last_played),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{find_tracks, get_artist, get_label, resolve_artist};
+use super::{find_tracks, get_artist, get_label, get_profile, get_usage, resolve_artist};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -17,11 +17,22 @@ pub enum ToolName {
     FindTracks,
     /// The card of one label.
     GetLabel,
+    /// What the caller's account may do.
+    GetProfile,
+    /// What the caller's account has used.
+    GetUsage,
 }
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 4] = [Self::ResolveArtist, Self::GetArtist, Self::FindTracks, Self::GetLabel];
+    pub const ALL: [Self; 6] = [
+        Self::ResolveArtist,
+        Self::GetArtist,
+        Self::FindTracks,
+        Self::GetLabel,
+        Self::GetProfile,
+        Self::GetUsage,
+    ];
 
     /// The name on the wire.
     #[must_use]
@@ -31,6 +42,8 @@ impl ToolName {
             Self::GetArtist => "get_artist",
             Self::FindTracks => "find_tracks",
             Self::GetLabel => "get_label",
+            Self::GetProfile => "get_profile",
+            Self::GetUsage => "get_usage",
         }
     }
 
@@ -55,13 +68,16 @@ impl ToolName {
             Self::GetArtist => &get_artist::SPEC,
             Self::FindTracks => &find_tracks::SPEC,
             Self::GetLabel => &get_label::SPEC,
+            Self::GetProfile => &get_profile::SPEC,
+            Self::GetUsage => &get_usage::SPEC,
         }
     }
 }
 
-/// The result of `tools/list`: the same for every caller.
+/// The result of `tools/list`: the same for every caller. `scopes` are what a client asks the issuer for;
+/// `None` where there is no sign-in.
 #[must_use]
-pub fn list(profile: Profile) -> Value {
-    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry()).collect();
+pub fn list(profile: Profile, scopes: Option<&[String]>) -> Value {
+    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry(scopes)).collect();
     json!({"tools": tools})
 }

@@ -95,7 +95,8 @@ impl Service {
         let ledger = CallLedger::new(Caller::new(1));
         let outcome = Call::parse(tool, &arguments);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let outcome = runtime.block_on(async { outcome?.run(&self.client, &ledger, self.origin).await });
+        let outcome =
+            runtime.block_on(async { outcome?.run(&self.client, &ledger, self.origin, None).await });
         let envelope = match outcome {
             Ok(finding) => Envelope::success(finding, meta()),
             Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), self.origin), meta()),

@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 
 use crate::identity::Tier;
 use crate::model::gap::GapReason;
-use crate::model::link::LinkSite;
 
 /// The properties that say who an answer is about.
 pub(super) fn identity() -> Map<String, Value> {
@@ -49,21 +48,6 @@ fn gap() -> Value {
 /// The service's own key.
 pub(super) fn cluster_id() -> Value {
     json!({"type": "string", "pattern": "^[0-9a-f]{64}$"})
-}
-
-/// A page elsewhere: a link, or the name of the profile there.
-pub(super) fn link() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "site": {"enum": LinkSite::ALL},
-            "url": {"type": "string"},
-            "handle": {"type": "string"},
-        },
-        "required": ["site"],
-        "oneOf": [{"required": ["url"]}, {"required": ["handle"]}],
-        "additionalProperties": false,
-    })
 }
 
 /// An object with exactly these properties.

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::fragment::{cell, closed, cluster_id, count, facet, identity, link, text};
+use super::fragment::{cell, closed, cluster_id, count, facet, identity, text};
+use super::link;
 
 /// Its schema.
 pub(super) fn schema() -> Value {
@@ -12,7 +13,7 @@ pub(super) fn schema() -> Value {
     for (name, fact) in [
         ("parent", json!({"name": text()})),
         ("bandcamp", json!({"site": {"const": "bandcamp"}, "url": {"type": "string"}})),
-        ("pages", json!({"links": {"type": "array", "items": link()}, "total": count()})),
+        ("pages", json!({"links": link::list(), "total": count()})),
         ("presence", json!({"discogs": flag(), "bandcamp": flag(), "dj_sets": flag(), "editorial": flag()})),
         (
             "dj_momentum",

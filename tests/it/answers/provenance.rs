@@ -15,10 +15,11 @@ fn case(table: &Table) -> (Value, Value) {
         (ToolName::ResolveArtist, _) => {
             (samples::resolution(), json!({"mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd"}))
         }
-        (ToolName::GetArtist, _) => (samples::dossier(), json!({"key": "somebody"})),
+        (ToolName::GetArtist, _) => (samples::dossier(), json!({"key": "somebody", "view": "summary"})),
         (ToolName::FindTracks, "/api/v2/tracks") => (samples::tracks(), json!({"title": "Echo"})),
         (ToolName::FindTracks, _) => (samples::resolution(), json!({"artist": "Somebody", "track": "Echo"})),
         (ToolName::GetLabel, _) => (samples::label(), json!({"key": "some-label"})),
+        (tool, endpoint) => panic!("give this test an answer for {} of {endpoint}", tool.as_str()),
     }
 }
 
