@@ -5,6 +5,7 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
 mod cell;
 mod facet;
 mod identity_facts;
@@ -22,6 +23,9 @@ pub use self::artist_card::{
 pub use self::artist_signals::{
     FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
     StandardFacts, WorksFacet,
+};
+pub use self::catalog_list::{
+    CatalogArtist, CatalogHit, CatalogList, CompactHit, FullHit, Pagination, PaginationMode,
 };
 pub use self::cell::Cell;
 pub use self::facet::Facet;
@@ -45,6 +49,8 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `search_catalog`.
+    CatalogList(CatalogList),
     /// Of `find_tracks`.
     TrackList(TrackList),
     /// Of `get_label`.

@@ -30,6 +30,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{CrateClient, IdentityMemory, Transport};
+use crate::cursors::MemoryCursors;
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
@@ -106,6 +107,7 @@ impl App {
                 config.deadlines.call,
                 clock.clone(),
             ),
+            cursors: Arc::new(MemoryCursors::new(clock.clone())),
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: Origin::Fixtures,

@@ -15,6 +15,7 @@ mod dossier;
 mod label;
 mod probe;
 mod resolution;
+mod search;
 mod tracks;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub use self::fault::UpstreamFault;
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 pub use self::resolution::Resolution;
+pub use self::search::Start;
 pub use self::transport::Transport;
 use self::window::{Outcome, Windows};
 use crate::clock::Clock;

@@ -3,6 +3,7 @@
 //! Decides what a clean name, a gap and a fact are. Knows no wire format, no MCP and no HTTP.
 
 pub mod artist;
+pub mod catalog;
 pub mod day;
 pub mod family;
 pub mod gap;

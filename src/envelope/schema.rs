@@ -3,6 +3,7 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
 mod fragment;
 mod label_card;
 mod link;
@@ -26,9 +27,10 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 6] = [
+const DATA: [(&str, Definition); 7] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
+    ("catalog_list", catalog_list::schema),
     ("track_list", track_list::schema),
     ("label_card", label_card::schema),
     ("account_profile", account::profile),

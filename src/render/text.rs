@@ -3,6 +3,7 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
 mod label_card;
 mod lines;
 mod resolved_artist;
@@ -24,6 +25,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (Some(error), _) => failure(&mut text, error),
         (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
         (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::CatalogList(data))) => catalog_list::render(&mut text, data),
         (None, Some(Data::TrackList(data))) => {
             track_list::render(&mut text, data, envelope.ambiguity().map(Ambiguity::state));
         }

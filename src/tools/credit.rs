@@ -4,6 +4,7 @@ use crate::answer::{FullFacts, StandardFacts};
 use crate::envelope::attribution::Origin;
 use crate::identity::{Candidate, DiscogsId, Tier};
 use crate::model::artist::{ArtistIdentity, Dossier};
+use crate::model::catalog::CatalogRow;
 use crate::model::label::LabelDossier;
 use crate::model::source::{Source, Sources};
 use crate::model::track::{TrackCorpus, TrackSearch};
@@ -108,6 +109,14 @@ pub(super) fn signals(
         if is_there {
             sources.add(source);
         }
+    }
+}
+
+/// Credits whoever lists the records: all of them are Discogs masters, but for those that the demo invented.
+pub(super) fn records(sources: &mut Sources, rows: &[CatalogRow], origin: Origin) {
+    for row in rows {
+        let invented = origin == Origin::Fixtures && row.master_id >= u64::from(FIRST_INVENTED_DISCOGS_ID);
+        sources.add(if invented { Source::Hosaka } else { Source::Discogs });
     }
 }
 

@@ -3,12 +3,14 @@
 //! Decides nothing at run time. A value under `data` that no row names has no business there.
 
 use super::registry::ToolName;
-use super::{find_tracks, get_artist, get_label, resolve_artist};
+use super::{find_tracks, get_artist, get_label, resolve_artist, search_catalog};
 
 /// Every table; a tool that asks several endpoints has one for each.
 pub static TABLES: &[&Table] = &[
     &resolve_artist::PROVENANCE,
     &get_artist::PROVENANCE,
+    &search_catalog::FULL_PROVENANCE,
+    &search_catalog::COMPACT_PROVENANCE,
     &find_tracks::BY_TITLE_PROVENANCE,
     &find_tracks::BY_ARTIST_PROVENANCE,
     &get_label::PROVENANCE,
@@ -60,6 +62,10 @@ pub enum Reading {
     IfVerified,
     /// Only `discogs` stays so, and only where nothing speaks against it; all else is `cluster`.
     Lowered,
+    /// `*` is the key of an artist, `a1` for the first of the rows.
+    Keyed,
+    /// The same, read as a name.
+    NameOfKeyed,
     /// The parts of a list or of several lists in one order; `*` counts the parts that can be shown.
     Listed,
 }

@@ -5,6 +5,8 @@ mod get_label;
 mod hostile;
 mod provenance;
 mod samples;
+mod search_catalog;
+mod sizes;
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -16,6 +18,7 @@ use ono_sendai::catalogue::Catalogue;
 use ono_sendai::clock::Clock;
 use ono_sendai::crate_client::transport::{Answer, CatalogueTransport, Request, Sending};
 use ono_sendai::crate_client::{CallLedger, Caller, CrateClient, IdentityMemory, Transport};
+use ono_sendai::cursors::{MemoryCursors, Owner, Walks};
 use ono_sendai::envelope::Envelope;
 use ono_sendai::envelope::attribution::{Attribution, Origin};
 use ono_sendai::envelope::meta::{ClientClass, Idempotency, Meta};
@@ -53,6 +56,8 @@ struct Service {
     client: CrateClient,
     origin: Origin,
     scripted: Option<Arc<Scripted>>,
+    cursors: MemoryCursors,
+    clock: Clock,
 }
 
 /// One answer, as a caller gets it.
@@ -69,7 +74,7 @@ impl Service {
         static CATALOGUE: OnceLock<Arc<Catalogue>> = OnceLock::new();
         let catalogue = CATALOGUE.get_or_init(|| Arc::new(Catalogue::embedded().expect("a catalogue")));
         let transport = Arc::new(CatalogueTransport::new(Arc::clone(catalogue), clock()));
-        Self { client: client(transport), origin: Origin::Fixtures, scripted: None }
+        Self::over(transport, Origin::Fixtures, None)
     }
 
     /// A service that answers everything so.
@@ -81,8 +86,18 @@ impl Service {
     fn script(answers: impl IntoIterator<Item = (u16, String)>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect());
         let scripted = Arc::new(Scripted { answers, asked: Mutex::default() });
-        let client = client(Arc::clone(&scripted) as _);
-        Self { client, origin: Origin::Service, scripted: Some(scripted) }
+        Self::over(Arc::clone(&scripted) as _, Origin::Service, Some(scripted))
+    }
+
+    fn over(transport: Arc<dyn Transport>, origin: Origin, scripted: Option<Arc<Scripted>>) -> Self {
+        let clock = clock();
+        Self {
+            client: client(transport),
+            origin,
+            scripted,
+            cursors: MemoryCursors::new(clock.clone()),
+            clock,
+        }
     }
 
     /// What it was asked.
@@ -92,11 +107,17 @@ impl Service {
 
     /// Calls a tool; the answer fits the schema that is published.
     fn call(&self, tool: ToolName, arguments: Value) -> Told {
+        self.call_of(1, tool, arguments)
+    }
+
+    /// The same for the account of this number.
+    fn call_of(&self, account: u8, tool: ToolName, arguments: Value) -> Told {
+        let walks = Walks { cursors: &self.cursors, owner: Some(Owner::new([account; 16])) };
         let ledger = CallLedger::new(Caller::new(1));
         let outcome = Call::parse(tool, &arguments);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let outcome =
-            runtime.block_on(async { outcome?.run(&self.client, &ledger, self.origin, None).await });
+            runtime.block_on(async { outcome?.run(&self.client, &ledger, self.origin, None, walks).await });
         let envelope = match outcome {
             Ok(finding) => Envelope::success(finding, meta()),
             Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), self.origin), meta()),

@@ -58,6 +58,8 @@ fn cases() -> Vec<(ToolName, Value, Value)> {
             json!({"mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd"}),
         ),
         (ToolName::GetArtist, samples::dossier(), json!({"key": "somebody", "view": "summary"})),
+        (ToolName::SearchCatalog, samples::search(), json!({"q": "record"})),
+        (ToolName::SearchCatalog, samples::search(), json!({"q": "record", "limit": 30})),
         (ToolName::FindTracks, samples::tracks(), json!({"title": "Echo"})),
         (ToolName::FindTracks, samples::resolution(), json!({"artist": "Somebody", "track": "Echo"})),
         (ToolName::GetLabel, samples::label(), json!({"key": "some-label"})),

@@ -22,6 +22,24 @@ pub fn tracks() -> Value {
     })
 }
 
+/// Of `/api/v2/search`, by a service without cursors.
+pub fn search() -> Value {
+    let row = |n: u32, title: &str, artist: &str, year: u32| {
+        json!({
+            "master_id": n, "title": title, "artist": artist, "year": year, "cube_quadrant": "101", "owner_count": 4321,
+            "dj_count": 12, "critic_count": 8, "formats": ["Vinyl", "CD"], "link_to_cube": "/cube/x",
+            "artist_cluster_id": cluster(n),
+        })
+    };
+    json!({
+        "query": {"q": "echo of the question", "filters": []},
+        "pagination": {"page": 1, "total_pages": 1, "total_results": 3, "total_results_mode": "exact"},
+        "facets": {}, "freshness": {"ridden_lag_s": 18, "mirror_lag_s": 18},
+        "results": [row(101, "First Record", "First", 1992), row(102, "Second Record", "Second (2)", 1993),
+            row(103, "Third Record", "Third", 1995)],
+    })
+}
+
 /// Of `/api/v2/resolve`.
 pub fn resolution() -> Value {
     json!({
