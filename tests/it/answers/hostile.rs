@@ -94,7 +94,9 @@ fn hostile_strings_in_any_field_leave_an_answer_that_is_whole_clean_and_small() 
     assert!(strings.len() >= 80, "{}", strings.len());
     for (tool, body, arguments) in cases() {
         for (pointer, value) in scalars(&body) {
-            if !value.is_string() {
+            // One row of a list stands for all of them.
+            let is_like_another = ["/results/1/", "/results/2/"].iter().any(|row| pointer.starts_with(row));
+            if !value.is_string() || is_like_another {
                 continue;
             }
             for string in &strings {

@@ -174,7 +174,7 @@ fn other(pointer: &str, value: &Value) -> Value {
     match value {
         Value::Bool(flag) => json!(!flag),
         Value::Number(number) => match number.as_u64() {
-            Some(number) => json!(number + 1),
+            Some(number) => json!(number + 7),
             None => json!(number.as_f64().expect("a number") / 2.0),
         },
         Value::String(text) => json!(match text.as_str() {
