@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::CrateClient;
+use super::extensions::Extension;
 use super::fault::UpstreamFault;
 use super::ledger::CallLedger;
 use super::reading::{self, Raw};
@@ -46,7 +47,11 @@ impl CrateClient {
             Start::Cursor(cursor) => query.push(("cursor", cursor.to_owned())),
         }
         let request = Request { family: Family::Search, path: "/api/v2/search", query: &query };
-        self.fetch(request, ledger, read).await
+        let mut page = self.fetch(request, ledger, read).await?;
+        if let Some(page) = page.as_mut().filter(|_| !self.has(Extension::SearchCursor)) {
+            page.onward = Onward::NoCursors;
+        }
+        Ok(page)
     }
 }
 

@@ -103,6 +103,7 @@ async fn attempt(
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(asker, call.most_units())?;
     let permit = spent.permit.insert(permit);
+    permit.ledger().give(parts.tool_deadline);
     let account = account_view(parts, asking, permit);
     let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
     let walks = Walks { cursors: parts.cursors.as_ref(), owner };
@@ -171,7 +172,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         view_coerced: spent.view_coerced,
         units: ledger.map_or(0, CallLedger::units),
         upstream_2xx: ledger.map_or(0, CallLedger::upstream_2xx),
-        cache_hit: false,
+        cache_hit: ledger.is_some_and(CallLedger::cache_hit),
         replay: false,
         tokens_estimate: 0,
         truncated: false,

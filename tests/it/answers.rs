@@ -9,15 +9,17 @@ mod search_catalog;
 mod sizes;
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use jsonschema::Validator;
 use ono_sendai::catalogue::Catalogue;
 use ono_sendai::clock::Clock;
+use ono_sendai::crate_client::cache::CacheLimits;
 use ono_sendai::crate_client::transport::{Answer, CatalogueTransport, Request, Sending};
-use ono_sendai::crate_client::{CallLedger, Caller, CrateClient, IdentityMemory, Transport};
+use ono_sendai::crate_client::{
+    CallLedger, Caller, ClientSettings, CrateClient, Extension, Shelves, Switch, Transport,
+};
 use ono_sendai::cursors::{MemoryCursors, Owner, Walks};
 use ono_sendai::envelope::Envelope;
 use ono_sendai::envelope::attribution::{Attribution, Origin};
@@ -47,7 +49,7 @@ impl Transport for Scripted {
         let mut answers = self.answers.lock().expect("a lock");
         let (status, body) = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }
             .expect("an answer");
-        Box::pin(async move { Ok(Answer { status, body: body.into() }) })
+        Box::pin(async move { Ok(Answer::new(status, body.into())) })
     }
 }
 
@@ -159,8 +161,13 @@ fn clock() -> Clock {
 }
 
 fn client(transport: Arc<dyn Transport>) -> CrateClient {
-    let memory = IdentityMemory::new(NonZeroUsize::MIN);
-    CrateClient::new(transport, memory, Duration::from_secs(8), clock())
+    let settings = ClientSettings {
+        call_deadline: Duration::from_secs(8),
+        plan: None,
+        cache: CacheLimits::default(),
+        extensions: vec![(Extension::SearchCursor, Switch::On)],
+    };
+    CrateClient::new(transport, settings, Shelves::default(), clock())
 }
 
 fn validator() -> &'static Validator {

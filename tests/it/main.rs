@@ -10,6 +10,7 @@
 
 mod answers;
 mod cli;
+mod contract;
 mod docs;
 mod fixtures;
 mod harness;
@@ -19,6 +20,8 @@ mod measured;
 mod namesakes;
 mod protocol;
 mod signin;
+mod simulator;
 mod tables;
 mod tools;
 mod transport;
+mod upstream;

@@ -109,7 +109,10 @@ fn the_longest_list_of_tracks_fits_and_the_usual_one_is_small() {
         costs
     };
     let usual = costs(10);
-    assert!(usual[(usual.len() - 1) * 95 / 100] <= usize::try_from(SOFT_TOKENS).expect("a size"), "{usual:?}");
+    assert!(
+        usual[(usual.len() - 1) * 95 / 100] <= usize::try_from(SOFT_TOKENS).expect("a size"),
+        "{usual:?}"
+    );
     assert!(costs(most).iter().all(|cost| *cost <= usize::try_from(HARD_TOKENS).expect("a size")));
 }
 
