@@ -123,7 +123,8 @@ impl Demo {
         };
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, certificate, folder, keeper, client }
+        // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
+        Self { port, pid, token: String::new(), certificate, folder, keeper, client }
     }
 
     /// Its address for `path`.
