@@ -30,6 +30,7 @@ use crate::clock::Clock;
 use crate::config::{Config, PublicBase};
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{ClientSettings, CrateClient, Shelves, Transport};
+use crate::cursors::MemoryCursors;
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
@@ -124,6 +125,7 @@ impl App {
             accounts: Accounts::interim(config.accounts.units_per_month),
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(transport, settings, Shelves::default(), clock.clone()),
+            cursors: Arc::new(MemoryCursors::new(clock.clone())),
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },

@@ -18,11 +18,14 @@ pub mod window;
 
 mod dossier;
 mod flight;
+mod label;
 mod probe;
 mod resolution;
 mod retry;
+mod search;
 mod sharing;
 mod state;
+mod tracks;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -39,6 +42,7 @@ pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 use self::pacing::{Pacer, Plan};
 pub use self::resolution::Resolution;
+pub use self::search::Start;
 use self::sharing::{Flights, Key};
 use self::shelf::{Forgetful, IdentityShelf, MonthShelf, WindowShelf};
 pub use self::transport::Transport;

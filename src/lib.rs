@@ -11,6 +11,7 @@ pub mod clock;
 pub mod config;
 pub mod crate_client;
 pub mod crate_sim;
+pub mod cursors;
 pub mod envelope;
 pub mod host;
 pub mod identity;

@@ -3,9 +3,12 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
 mod fragment;
+mod label_card;
 mod link;
 mod resolved_artist;
+mod track_list;
 
 use serde_json::{Map, Value, json};
 
@@ -24,9 +27,12 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 4] = [
+const DATA: [(&str, Definition); 7] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
+    ("catalog_list", catalog_list::schema),
+    ("track_list", track_list::schema),
+    ("label_card", label_card::schema),
     ("account_profile", account::profile),
     ("account_usage", account::usage),
 ];

@@ -15,6 +15,7 @@ use super::shaping;
 use crate::admission::Permit;
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
+use crate::cursors::{Owner, Walks};
 use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
@@ -105,7 +106,9 @@ async fn attempt(
     let permit = spent.permit.insert(permit);
     permit.ledger().give(parts.tool_deadline);
     let account = account_view(parts, asking, permit);
-    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref());
+    let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
+    let walks = Walks { cursors: parts.cursors.as_ref(), owner };
+    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref(), walks);
     let found = tokio::time::timeout(parts.tool_deadline, run).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
 }

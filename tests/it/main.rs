@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod answers;
 mod cli;
 mod contract;
 mod docs;
