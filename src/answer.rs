@@ -3,9 +3,13 @@
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
 mod artist_card;
+mod aura;
 mod facet;
+mod gigs;
 mod identity_facts;
 mod resolved_artist;
+mod rising;
+mod row;
 
 use serde::Serialize;
 
@@ -13,9 +17,12 @@ pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
 };
+pub use self::aura::{AuraRow, Auras};
 pub use self::facet::Facet;
+pub use self::gigs::{GigList, GigRow, UpcomingGigs};
 pub use self::identity_facts::IdentityFacts;
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
+pub use self::rising::{BreakoutRow, Breakouts, OneToWatchRow, OnesToWatch, RowForm};
 use crate::envelope;
 
 /// What a tool found, with its facts.
@@ -29,4 +36,12 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `get_upcoming_gigs`.
+    UpcomingGigs(UpcomingGigs),
+    /// Of `list_breakouts`.
+    Breakouts(Breakouts),
+    /// Of `list_ones_to_watch`.
+    OnesToWatch(OnesToWatch),
+    /// Of `get_aura`.
+    Auras(Auras),
 }

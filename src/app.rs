@@ -23,7 +23,7 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
-use crate::crate_client::{CrateClient, IdentityMemory, Transport};
+use crate::crate_client::{CrateClient, Extensions, IdentityMemory, Transport};
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::resources::{Resources, capabilities};
@@ -87,7 +87,8 @@ impl App {
                 IdentityMemory::new(REMEMBERED_IDENTITIES),
                 config.deadlines.call,
                 clock.clone(),
-            ),
+            )
+            .with_extensions(Extensions::DEMO),
             lists: Lists::new(&resources),
             resources,
             origin: Origin::Fixtures,

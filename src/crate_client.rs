@@ -4,6 +4,7 @@
 //! never know about MCP, envelopes, accounts or budgets.
 
 pub mod ask;
+pub mod extensions;
 pub mod fault;
 pub mod ledger;
 pub mod memory;
@@ -11,23 +12,30 @@ pub mod reading;
 pub mod transport;
 pub mod window;
 
+mod aura;
 mod dossier;
+mod gigs;
 mod probe;
 mod resolution;
+mod rising;
+mod rows;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::ask::Ask;
+pub use self::extensions::Extensions;
 pub use self::fault::UpstreamFault;
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 pub use self::resolution::Resolution;
+pub use self::rising::BreakoutFilter;
 pub use self::transport::Transport;
 use self::window::{Outcome, Windows};
 use crate::clock::Clock;
 use crate::identity::{ArtistKey, ArtistName, ClusterId, ProbeRow};
 use crate::model::artist::{ArtistIdentity, Dossier};
+use crate::model::day::Day;
 use crate::model::family::Family;
 
 /// How many catalogue rows the same-name probe looks at.
@@ -40,6 +48,7 @@ pub struct CrateClient {
     memory: IdentityMemory,
     windows: Windows,
     call_deadline: Duration,
+    extensions: Extensions,
     clock: Clock,
 }
 
@@ -52,7 +61,26 @@ impl CrateClient {
         call_deadline: Duration,
         clock: Clock,
     ) -> Self {
-        Self { transport, memory, windows: Windows::new(clock.clone()), call_deadline, clock }
+        let (windows, extensions) = (Windows::new(clock.clone()), Extensions::default());
+        Self { transport, memory, windows, call_deadline, extensions, clock }
+    }
+
+    /// The same for a service that has `extensions`.
+    #[must_use]
+    pub fn with_extensions(self, extensions: Extensions) -> Self {
+        Self { extensions, ..self }
+    }
+
+    /// What the service has beyond version 2.47.0.
+    #[must_use]
+    pub fn extensions(&self) -> Extensions {
+        self.extensions
+    }
+
+    /// Today, in UTC.
+    #[must_use]
+    pub fn today(&self) -> Day {
+        self.clock.utc().date().into()
     }
 
     /// Who stands behind a name, a link or an id.

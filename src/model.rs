@@ -3,9 +3,16 @@
 //! Decides what a clean name, a gap and a fact are. Knows no wire format, no MCP and no HTTP.
 
 pub mod artist;
+pub mod aura;
+pub mod day;
 pub mod family;
 pub mod gap;
+pub mod gig;
 pub mod link;
+pub mod listed;
 pub mod prose;
+pub mod rising;
+pub mod score;
 pub mod source;
 pub mod text;
+pub mod word;

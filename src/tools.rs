@@ -7,6 +7,12 @@ pub mod argument;
 pub mod arguments;
 mod credit;
 pub mod get_artist;
+pub mod get_aura;
+pub mod get_upcoming_gigs;
+pub mod list_breakouts;
+pub mod list_ones_to_watch;
+mod listing;
+mod next;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
@@ -28,6 +34,14 @@ pub enum Call {
     ResolveArtist(resolve_artist::Lookup),
     /// The card of one artist.
     GetArtist(get_artist::CardRequest),
+    /// Concerts that lie ahead of one artist.
+    GetUpcomingGigs(get_upcoming_gigs::GigsRequest),
+    /// Artists whose bookings pick up.
+    ListBreakouts(list_breakouts::BreakoutsRequest),
+    /// Artists to watch.
+    ListOnesToWatch(list_ones_to_watch::WatchlistRequest),
+    /// The aura of one artist, or the strongest.
+    GetAura(get_aura::AuraRequest),
 }
 
 impl Call {
@@ -40,6 +54,16 @@ impl Call {
         match tool {
             ToolName::ResolveArtist => resolve_artist::Lookup::parse(&arguments).map(Self::ResolveArtist),
             ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
+            ToolName::GetUpcomingGigs => {
+                get_upcoming_gigs::GigsRequest::parse(&arguments).map(Self::GetUpcomingGigs)
+            }
+            ToolName::ListBreakouts => {
+                Ok(Self::ListBreakouts(list_breakouts::BreakoutsRequest::parse(&arguments)))
+            }
+            ToolName::ListOnesToWatch => {
+                Ok(Self::ListOnesToWatch(list_ones_to_watch::WatchlistRequest::parse(&arguments)))
+            }
+            ToolName::GetAura => get_aura::AuraRequest::parse(&arguments).map(Self::GetAura),
         }
     }
 
@@ -49,6 +73,10 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
+            Self::GetUpcomingGigs(_) => 1,
+            Self::ListBreakouts(_) => 1,
+            Self::ListOnesToWatch(_) => 1,
+            Self::GetAura(_) => 1,
         }
     }
 
@@ -57,7 +85,11 @@ impl Call {
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
-            Self::ResolveArtist(_) => (None, false),
+            Self::ResolveArtist(_)
+            | Self::GetUpcomingGigs(_)
+            | Self::ListBreakouts(_)
+            | Self::ListOnesToWatch(_)
+            | Self::GetAura(_) => (None, false),
             Self::GetArtist(request) => {
                 (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
             }
@@ -77,6 +109,10 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
+            Self::GetUpcomingGigs(request) => get_upcoming_gigs::run(request, client, ledger, origin).await,
+            Self::ListBreakouts(request) => list_breakouts::run(request, client, ledger, origin).await,
+            Self::ListOnesToWatch(request) => list_ones_to_watch::run(request, client, ledger, origin).await,
+            Self::GetAura(request) => get_aura::run(request, client, ledger, origin).await,
         }
     }
 }

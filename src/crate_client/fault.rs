@@ -22,6 +22,9 @@ pub enum UpstreamFault {
     /// The service answered 200 with something that is not the JSON of its contract.
     #[error("an answer that cannot be read")]
     Unreadable,
+    /// The service answered 200 and says that this answer is degraded.
+    #[error("an answer that the service itself calls degraded")]
+    Degraded,
     /// The service could not be reached, or the connection broke.
     #[error("no connection")]
     Unreachable,
@@ -41,9 +44,11 @@ impl UpstreamFault {
     pub(super) fn outcome(self) -> Outcome {
         match self {
             Self::Status { status: ..500 } => Outcome::Refused,
-            Self::Status { .. } | Self::CallDeadline { .. } | Self::Unreadable | Self::Unreachable => {
-                Outcome::Failed
-            }
+            Self::Status { .. }
+            | Self::CallDeadline { .. }
+            | Self::Unreadable
+            | Self::Degraded
+            | Self::Unreachable => Outcome::Failed,
             // Nothing was asked, so nothing is learned.
             Self::Window { .. } => Outcome::Abandoned,
         }

@@ -3,6 +3,7 @@
 mod artist_card;
 mod fragment;
 mod resolved_artist;
+mod rows;
 
 use serde_json::{Map, Value, json};
 
@@ -21,8 +22,14 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 2] =
-    [("resolved_artist", resolved_artist::schema), ("artist_card", artist_card::schema)];
+const DATA: [(&str, Definition); 6] = [
+    ("resolved_artist", resolved_artist::schema),
+    ("artist_card", artist_card::schema),
+    ("upcoming_gigs", rows::upcoming_gigs),
+    ("breakouts", rows::breakouts),
+    ("ones_to_watch", rows::ones_to_watch),
+    ("auras", rows::auras),
+];
 
 /// JSON Schema 2020-12 of every answer, success or error, of every tool.
 #[must_use]

@@ -1,8 +1,11 @@
 //! A plain text with the same facts as the envelope, from allowlisted values only.
 
 mod artist_card;
+mod aura;
+mod gigs;
 mod lines;
 mod resolved_artist;
+mod rising;
 mod who;
 
 use self::lines::line;
@@ -20,6 +23,10 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (Some(error), _) => failure(&mut text, error),
         (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
         (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::UpcomingGigs(data))) => gigs::render(&mut text, data),
+        (None, Some(Data::Breakouts(data))) => rising::breakouts(&mut text, data),
+        (None, Some(Data::OnesToWatch(data))) => rising::ones_to_watch(&mut text, data),
+        (None, Some(Data::Auras(data))) => aura::render(&mut text, data),
         (None, None) => {}
     }
     if let Some(reason) = envelope.reason() {

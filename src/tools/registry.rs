@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{get_artist, resolve_artist};
+use super::{get_artist, get_aura, get_upcoming_gigs, list_breakouts, list_ones_to_watch, resolve_artist};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -13,11 +13,26 @@ pub enum ToolName {
     ResolveArtist,
     /// The card of one artist.
     GetArtist,
+    /// Concerts that lie ahead.
+    GetUpcomingGigs,
+    /// Artists whose bookings pick up.
+    ListBreakouts,
+    /// Artists to watch.
+    ListOnesToWatch,
+    /// How many signals converge on an artist.
+    GetAura,
 }
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 2] = [Self::ResolveArtist, Self::GetArtist];
+    pub const ALL: [Self; 6] = [
+        Self::ResolveArtist,
+        Self::GetArtist,
+        Self::GetUpcomingGigs,
+        Self::ListBreakouts,
+        Self::ListOnesToWatch,
+        Self::GetAura,
+    ];
 
     /// The name on the wire.
     #[must_use]
@@ -25,6 +40,10 @@ impl ToolName {
         match self {
             Self::ResolveArtist => "resolve_artist",
             Self::GetArtist => "get_artist",
+            Self::GetUpcomingGigs => "get_upcoming_gigs",
+            Self::ListBreakouts => "list_breakouts",
+            Self::ListOnesToWatch => "list_ones_to_watch",
+            Self::GetAura => "get_aura",
         }
     }
 
@@ -47,6 +66,10 @@ impl ToolName {
         match self {
             Self::ResolveArtist => &resolve_artist::SPEC,
             Self::GetArtist => &get_artist::SPEC,
+            Self::GetUpcomingGigs => &get_upcoming_gigs::SPEC,
+            Self::ListBreakouts => &list_breakouts::SPEC,
+            Self::ListOnesToWatch => &list_ones_to_watch::SPEC,
+            Self::GetAura => &get_aura::SPEC,
         }
     }
 }

@@ -27,6 +27,9 @@ pub fn from(fault: UpstreamFault) -> ToolError {
         UpstreamFault::Unreadable => {
             retry("The data service sent an answer that cannot be read.", "unreadable")
         }
+        UpstreamFault::Degraded => {
+            retry("The data service calls its own answer degraded.", "degraded").degraded(degraded(fault))
+        }
         UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable"),
         UpstreamFault::Window { scope, retry_after } => {
             let message = match scope {
@@ -51,6 +54,7 @@ pub fn from(fault: UpstreamFault) -> ToolError {
 pub fn degraded(fault: UpstreamFault) -> Degraded {
     Degraded::at(match fault {
         UpstreamFault::Window { .. } => FallbackTier::Unavailable,
+        UpstreamFault::Degraded => FallbackTier::Suspect,
         UpstreamFault::CallDeadline { .. }
         | UpstreamFault::Status { .. }
         | UpstreamFault::Unreadable

@@ -29,3 +29,16 @@ pub(super) fn facet<T>(text: &mut String, label: &str, facet: &Facet<T>, show: i
         Err(reason) => line(text, format_args!("{label}: not present, {}.", reason.meaning())),
     }
 }
+
+/// Says how many rows of a list the text leaves out, and what the list itself lacks.
+pub(super) fn rows_beyond(text: &mut String, shown: usize, more: bool, unreadable: usize) {
+    if shown > ROWS_MAX {
+        line(text, format_args!("{} more stand in the JSON.", shown - ROWS_MAX));
+    }
+    if more {
+        line(text, format_args!("The data service has more than are shown."));
+    }
+    if unreadable > 0 {
+        line(text, format_args!("{unreadable} more could not be read."));
+    }
+}

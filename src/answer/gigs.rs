@@ -1,0 +1,50 @@
+//! The answer of `get_upcoming_gigs`, and the gigs of a card.
+
+use serde::ser::{Serialize, Serializer};
+
+use super::row::RowWriter;
+use crate::model::day::Day;
+use crate::model::gig::Gig;
+
+/// The answer of `get_upcoming_gigs`.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct UpcomingGigs {
+    /// Whose gigs they are.
+    pub cluster_id: Option<String>,
+    /// The gigs.
+    #[serde(flatten)]
+    pub list: GigList,
+}
+
+/// Gigs that lie ahead.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct GigList {
+    /// The day from which on gigs lie ahead, in UTC.
+    pub as_of: Day,
+    /// The next ones, the nearest first.
+    pub gigs: Vec<GigRow>,
+    /// How many are shown.
+    pub shown: usize,
+    /// How many lie ahead.
+    pub total: usize,
+    /// How many the service listed that could not be read.
+    pub unreadable: usize,
+}
+
+/// One gig.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GigRow(pub Gig);
+
+impl Serialize for GigRow {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let gig = &self.0;
+        let mut row = RowWriter::new(out)?;
+        row.value("date", &gig.date)?;
+        row.fact("title", &gig.title)?;
+        row.fact("venue", &gig.venue)?;
+        row.fact("city", &gig.city)?;
+        row.fact("country", &gig.country)?;
+        row.fact("cancelled", &gig.is_cancelled)?;
+        row.end()
+    }
+}
