@@ -2,7 +2,9 @@
 //!
 //! Decides what each answer may hold. Third-party prose has no place here by type.
 
+mod account;
 mod artist_card;
+mod artist_signals;
 mod aura;
 mod facet;
 mod gigs;
@@ -13,9 +15,14 @@ mod row;
 
 use serde::Serialize;
 
+pub use self::account::{AccountProfile, AccountUsage};
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
+};
+pub use self::artist_signals::{
+    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
+    StandardFacts, WorksFacet,
 };
 pub use self::aura::{AuraRow, Auras};
 pub use self::facet::Facet;
@@ -44,4 +51,8 @@ pub enum Data {
     OnesToWatch(OnesToWatch),
     /// Of `get_aura`.
     Auras(Auras),
+    /// Of `get_profile`.
+    AccountProfile(AccountProfile),
+    /// Of `get_usage`.
+    AccountUsage(AccountUsage),
 }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::ask::Ask;
+pub use self::dossier::Depth;
 pub use self::extensions::Extensions;
 pub use self::fault::UpstreamFault;
 pub use self::ledger::{CallLedger, Caller};
@@ -35,7 +36,7 @@ use self::window::{Outcome, Windows};
 use crate::clock::Clock;
 use crate::identity::{ArtistKey, ArtistName, ClusterId, ProbeRow};
 use crate::model::artist::{ArtistIdentity, Dossier};
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::family::Family;
 
 /// How many catalogue rows the same-name probe looks at.
@@ -100,9 +101,10 @@ impl CrateClient {
     pub async fn dossier(
         &self,
         key: &ArtistKey,
+        depth: Depth,
         ledger: &CallLedger,
     ) -> Result<Option<Dossier>, UpstreamFault> {
-        let query = [("fields", dossier::FIELDS.join(","))];
+        let query = [("fields", depth.fields())];
         let path = format!("/api/v2/artist/{}", key.as_str());
         let request = transport::Request { family: Family::Artist, path: &path, query: &query };
         let this_year = self.clock.utc().year();

@@ -4,6 +4,7 @@
 
 pub mod artist;
 pub mod aura;
+pub mod date;
 pub mod day;
 pub mod family;
 pub mod gap;
@@ -13,6 +14,7 @@ pub mod listed;
 pub mod prose;
 pub mod rising;
 pub mod score;
+pub mod signals;
 pub mod source;
 pub mod text;
 pub mod word;

@@ -3,12 +3,15 @@
 //! Decides what a question means and which facts answer it. It must never know who asks, what the
 //! caller may spend, or how the answer travels.
 
+pub mod account;
 pub mod argument;
 pub mod arguments;
 mod credit;
 pub mod get_artist;
 pub mod get_aura;
+pub mod get_profile;
 pub mod get_upcoming_gigs;
+pub mod get_usage;
 pub mod list_breakouts;
 pub mod list_ones_to_watch;
 mod listing;
@@ -24,6 +27,7 @@ use crate::crate_client::{CallLedger, CrateClient};
 use crate::envelope::attribution::Origin;
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::View;
+use crate::tools::account::AccountView;
 use crate::tools::arguments::Arguments;
 use crate::tools::registry::ToolName;
 
@@ -42,6 +46,10 @@ pub enum Call {
     ListOnesToWatch(list_ones_to_watch::WatchlistRequest),
     /// The aura of one artist, or the strongest.
     GetAura(get_aura::AuraRequest),
+    /// What the caller's account may do.
+    GetProfile,
+    /// What the caller's account has used.
+    GetUsage,
 }
 
 impl Call {
@@ -64,6 +72,8 @@ impl Call {
                 Ok(Self::ListOnesToWatch(list_ones_to_watch::WatchlistRequest::parse(&arguments)))
             }
             ToolName::GetAura => get_aura::AuraRequest::parse(&arguments).map(Self::GetAura),
+            ToolName::GetProfile => Ok(Self::GetProfile),
+            ToolName::GetUsage => Ok(Self::GetUsage),
         }
     }
 
@@ -77,26 +87,40 @@ impl Call {
             Self::ListBreakouts(_) => 1,
             Self::ListOnesToWatch(_) => 1,
             Self::GetAura(_) => 1,
+            Self::GetProfile | Self::GetUsage => 0,
         }
     }
 
-    /// The view that is served, for tools that have views, and whether a wider one was asked for. All
-    /// callers of this version get the summary.
+    /// Keeps to what is open without an account.
+    pub fn narrow(&mut self) {
+        match self {
+            Self::GetArtist(request) => request.narrow(),
+            Self::ResolveArtist(_)
+            | Self::GetUpcomingGigs(_)
+            | Self::GetProfile
+            | Self::GetUsage
+            | Self::ListBreakouts(_)
+            | Self::ListOnesToWatch(_)
+            | Self::GetAura(_) => {}
+        }
+    }
+
+    /// The view that is served, for tools that have views, and whether a wider one was asked for.
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
             Self::ResolveArtist(_)
             | Self::GetUpcomingGigs(_)
+            | Self::GetProfile
+            | Self::GetUsage
             | Self::ListBreakouts(_)
             | Self::ListOnesToWatch(_)
             | Self::GetAura(_) => (None, false),
-            Self::GetArtist(request) => {
-                (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
-            }
+            Self::GetArtist(request) => (Some(request.view), request.is_coerced),
         }
     }
 
-    /// Asks the data service and puts the answer together.
+    /// Asks the data service and puts the answer together. `account` is the caller's own.
     ///
     /// # Errors
     /// When the service could not answer; a fact that it does not hold is not an error.
@@ -105,6 +129,7 @@ impl Call {
         client: &CrateClient,
         ledger: &CallLedger,
         origin: Origin,
+        account: Option<&AccountView>,
     ) -> Result<Finding, ToolError> {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
@@ -113,6 +138,8 @@ impl Call {
             Self::ListBreakouts(request) => list_breakouts::run(request, client, ledger, origin).await,
             Self::ListOnesToWatch(request) => list_ones_to_watch::run(request, client, ledger, origin).await,
             Self::GetAura(request) => get_aura::run(request, client, ledger, origin).await,
+            Self::GetProfile => get_profile::run(account, origin),
+            Self::GetUsage => get_usage::run(account, origin),
         }
     }
 }

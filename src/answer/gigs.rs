@@ -3,7 +3,7 @@
 use serde::ser::{Serialize, Serializer};
 
 use super::row::RowWriter;
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::gig::Gig;
 
 /// The answer of `get_upcoming_gigs`.

@@ -5,7 +5,7 @@ use serde::ser::{Serialize, Serializer};
 use super::row::RowWriter;
 use crate::identity::{ClusterId, DiscogsId, Tier};
 use crate::model::artist::Origin;
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::rising::{Breakout, OneToWatch};
 

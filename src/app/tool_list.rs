@@ -40,6 +40,6 @@ fn row(tool: ToolName) -> ToolRow {
         arguments: spec.arguments.iter().map(|argument| argument.name.to_owned()).collect(),
         cost: spec.cost.to_owned(),
         auth: spec.access.as_str().to_owned(),
-        listed_tokens: shape::tokens(&spec.list_entry().to_string()).into(),
+        listed_tokens: shape::tokens(&spec.list_entry(None).to_string()).into(),
     }
 }

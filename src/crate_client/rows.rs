@@ -6,7 +6,7 @@ use super::fault::UpstreamFault;
 use super::reading::{self, Raw};
 use super::resolution::text;
 use crate::identity::{ClusterId, DiscogsId, Tier, display_name};
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
 use crate::model::score::Score;

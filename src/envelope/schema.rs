@@ -1,7 +1,10 @@
 //! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
 
+mod account;
 mod artist_card;
+mod artist_signals;
 mod fragment;
+mod link;
 mod resolved_artist;
 mod rows;
 
@@ -22,13 +25,15 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 6] = [
+const DATA: [(&str, Definition); 8] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
     ("upcoming_gigs", rows::upcoming_gigs),
     ("breakouts", rows::breakouts),
     ("ones_to_watch", rows::ones_to_watch),
     ("auras", rows::auras),
+    ("account_profile", account::profile),
+    ("account_usage", account::usage),
 ];
 
 /// JSON Schema 2020-12 of every answer, success or error, of every tool.

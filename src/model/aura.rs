@@ -1,7 +1,7 @@
 //! Aura: how many independent signals converge on an artist.
 
 use crate::identity::ClusterId;
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::gap::Fact;
 use crate::model::score::Score;
 use crate::model::text::CleanName;

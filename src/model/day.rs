@@ -1,41 +1,53 @@
-//! Days of the calendar, as the data service dates what it saw.
+//! Days, months and years as a record gives them.
 
-use serde::{Serialize, Serializer};
-use time::Date;
-use time::macros::format_description;
+use serde::Serialize;
 
-/// A day. The service's times of day are left out: it dates by the day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Day(Date);
+/// A calendar day, a month or a year of four digits, written as far as the record knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct RecordedDay(String);
 
-impl Day {
-    /// Reads `2026-08-01`, also where a time of day follows it; `None` for anything else.
+impl RecordedDay {
+    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`; a time behind a day is left out. `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (day, rest) = text.split_at_checked(10)?;
-        if !(rest.is_empty() || rest.starts_with(['T', ' '])) {
-            return None;
-        }
-        Date::parse(day, format_description!("[year]-[month]-[day]")).ok().map(Self)
+        let day = text.split_once(['T', ' ']).map_or(text, |(day, _time)| day);
+        let mut parts = day.split('-');
+        let year = digits(parts.next()?, 4)?;
+        let month = parts.next().map(|month| digits(month, 2));
+        let of_month = parts.next().map(|of_month| digits(of_month, 2));
+        let is_whole = parts.next().is_none() && (day.len() == text.len() || of_month.is_some());
+        let is_real = match (month, of_month) {
+            (None, None) => true,
+            (Some(Some(month)), None) => (1..=12).contains(&month),
+            (Some(Some(month)), Some(Some(of_month))) => is_day(year, month, of_month),
+            _ => false,
+        };
+        (is_whole && is_real).then(|| Self(day.to_owned()))
+    }
+
+    /// The day as the record has it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
-impl From<Date> for Day {
-    fn from(date: Date) -> Self {
-        Self(date)
-    }
-}
-
-impl std::fmt::Display for Day {
+impl std::fmt::Display for RecordedDay {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{:04}-{:02}-{:02}", self.0.year(), u8::from(self.0.month()), self.0.day())
+        out.write_str(&self.0)
     }
 }
 
-impl Serialize for Day {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
-    }
+fn digits(text: &str, count: usize) -> Option<u16> {
+    let plain = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+fn is_day(year: u16, month: u16, of_month: u16) -> bool {
+    let (Ok(month), Ok(of_month)) = (u8::try_from(month), u8::try_from(of_month)) else { return false };
+    let Ok(month) = time::Month::try_from(month) else { return false };
+    time::Date::from_calendar_date(i32::from(year), month, of_month).is_ok()
 }
 
 #[cfg(test)]
@@ -43,26 +55,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_is_read_and_shown_as_a_day() {
-        for (text, day) in [
-            ("2026-08-01", "2026-08-01"),
-            ("2026-08-01T10:00:00Z", "2026-08-01"),
-            ("0999-12-31", "0999-12-31"),
+    fn a_day_is_kept_as_far_as_the_record_knows_it_and_nothing_is_guessed() {
+        for (raw, kept) in [
+            ("1977", "1977"),
+            ("1977-09", "1977-09"),
+            ("2024-02-29", "2024-02-29"),
+            ("2024-05-01T00:00:00.000Z", "2024-05-01"),
         ] {
-            assert_eq!(Day::parse(text).map(|day| day.to_string()).as_deref(), Some(day));
+            assert_eq!(RecordedDay::parse(raw).as_ref().map(RecordedDay::as_str), Some(kept), "{raw}");
         }
-        for bad in [
-            "",
-            "2026-13-01",
-            "2026-02-30",
-            "2026-08",
-            "tomorrow!!",
-            "2026-08-01x",
-            "２026-08-01",
-            "2026-08-1",
-        ] {
-            assert_eq!(Day::parse(bad), None, "{bad}");
+        for noise in
+            ["", "soon", "77", "1977-13", "2023-02-29", "1977-9", "1999-03-00", "2024-05-01-02", "1977T00:00"]
+        {
+            assert_eq!(RecordedDay::parse(noise), None, "{noise}");
         }
-        assert!(Day::parse("2026-08-01") < Day::parse("2026-08-02"));
     }
 }

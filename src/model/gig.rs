@@ -1,7 +1,7 @@
 //! Concerts that lie ahead.
 
 use crate::identity::ClusterId;
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::gap::Fact;
 use crate::model::listed::Listed;
 use crate::model::text::CleanName;

@@ -55,7 +55,7 @@ pub struct OneToWatch {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watchlist {
     /// The day of the snapshot.
-    pub snapshot_on: Fact<crate::model::day::Day>,
+    pub snapshot_on: Fact<crate::model::date::Day>,
     /// Whether the service calls the snapshot old.
     pub is_stale: Fact<bool>,
     /// The rows.

@@ -1,6 +1,8 @@
 //! A plain text with the same facts as the envelope, from allowlisted values only.
 
+mod account;
 mod artist_card;
+mod artist_signals;
 mod aura;
 mod gigs;
 mod lines;
@@ -27,6 +29,8 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (None, Some(Data::Breakouts(data))) => rising::breakouts(&mut text, data),
         (None, Some(Data::OnesToWatch(data))) => rising::ones_to_watch(&mut text, data),
         (None, Some(Data::Auras(data))) => aura::render(&mut text, data),
+        (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
+        (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}
     }
     if let Some(reason) = envelope.reason() {
@@ -42,7 +46,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(
             &mut text,
             format_args!(
-                "A wider view was asked for; this is the summary, which is all that this server serves."
+                "A wider view was asked for; without an account this is the summary. Sign in for the wider views."
             ),
         );
     }
@@ -66,11 +70,13 @@ fn state(envelope: &Envelope<Data>) -> AmbiguityState {
     envelope.ambiguity().map_or(AmbiguityState::Unknown, Ambiguity::state)
 }
 
-/// Where a candidate has to be chosen first, their ids stand above and are not repeated.
+/// Where a candidate has to be chosen first, their ids stand above and are not repeated: such actions are
+/// several for one and the same purpose.
 fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
     let actions = envelope.next_actions();
     if actions.len() > 1
         && let Some(action) = actions.first()
+        && actions.iter().all(|other| other.why() == action.why())
     {
         let mut ways: Vec<String> = Vec::new();
         for action in actions {

@@ -15,7 +15,7 @@ use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
 use crate::identity::{self, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind};
-use crate::model::day::Day;
+use crate::model::date::Day;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::gig::{Gig, Gigs};

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{get_artist, get_aura, get_upcoming_gigs, list_breakouts, list_ones_to_watch, resolve_artist};
+use super::{
+    get_artist, get_aura, get_profile, get_upcoming_gigs, get_usage, list_breakouts, list_ones_to_watch,
+    resolve_artist,
+};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -21,14 +24,20 @@ pub enum ToolName {
     ListOnesToWatch,
     /// How many signals converge on an artist.
     GetAura,
+    /// What the caller's account may do.
+    GetProfile,
+    /// What the caller's account has used.
+    GetUsage,
 }
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::ResolveArtist,
         Self::GetArtist,
         Self::GetUpcomingGigs,
+        Self::GetProfile,
+        Self::GetUsage,
         Self::ListBreakouts,
         Self::ListOnesToWatch,
         Self::GetAura,
@@ -44,6 +53,8 @@ impl ToolName {
             Self::ListBreakouts => "list_breakouts",
             Self::ListOnesToWatch => "list_ones_to_watch",
             Self::GetAura => "get_aura",
+            Self::GetProfile => "get_profile",
+            Self::GetUsage => "get_usage",
         }
     }
 
@@ -70,13 +81,16 @@ impl ToolName {
             Self::ListBreakouts => &list_breakouts::SPEC,
             Self::ListOnesToWatch => &list_ones_to_watch::SPEC,
             Self::GetAura => &get_aura::SPEC,
+            Self::GetProfile => &get_profile::SPEC,
+            Self::GetUsage => &get_usage::SPEC,
         }
     }
 }
 
-/// The result of `tools/list`: the same for every caller.
+/// The result of `tools/list`: the same for every caller. `scopes` are what a client asks the issuer for;
+/// `None` where there is no sign-in.
 #[must_use]
-pub fn list(profile: Profile) -> Value {
-    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry()).collect();
+pub fn list(profile: Profile, scopes: Option<&[String]>) -> Value {
+    let tools: Vec<Value> = ToolName::listed(profile).map(|tool| tool.spec().list_entry(scopes)).collect();
     json!({"tools": tools})
 }

@@ -29,10 +29,17 @@ impl Access {
     }
 
     /// The schemes that a client may use, as the list of tools publishes them.
-    fn security_schemes(self) -> Value {
-        match self {
-            Self::Anonymous => json!([{"type": "noauth"}]),
-            Self::SignedIn => json!([{"type": "oauth2"}]),
+    fn security_schemes(self, scopes: Option<&[String]>) -> Value {
+        // No tool needs more than a sign-in, so the first scope stands for all of them: the list is paid
+        // for by its readers, and the metadata document has the rest.
+        let scopes = scopes.map(|scopes| scopes.get(..1).unwrap_or_default());
+        match (self, scopes) {
+            (Self::Anonymous, None) => json!([{"type": "noauth"}]),
+            // Both together: works for everyone, and an account is charged instead of the shared budget.
+            (Self::Anonymous, Some(scopes)) => {
+                json!([{"type": "noauth"}, {"type": "oauth2", "scopes": scopes}])
+            }
+            (Self::SignedIn, scopes) => json!([{"type": "oauth2", "scopes": scopes.unwrap_or_default()}]),
         }
     }
 }
@@ -87,10 +94,11 @@ impl ToolSpec {
         format!("{} Errors: {}.", self.description, codes.join(", "))
     }
 
-    /// Its entry of `tools/list`.
+    /// Its entry of `tools/list`. `scopes` are what a client asks the issuer for; `None` where there is no
+    /// sign-in.
     #[must_use]
-    pub fn list_entry(&self) -> Value {
-        let schemes = self.access.security_schemes();
+    pub fn list_entry(&self, scopes: Option<&[String]>) -> Value {
+        let schemes = self.access.security_schemes(scopes);
         json!({
             "name": self.name.as_str(),
             "title": self.title,

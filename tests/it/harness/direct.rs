@@ -98,7 +98,7 @@ impl Direct {
         let call = Call::parse(tool, arguments);
         let most = call.as_ref().map_or(0, Call::most_units);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let found = runtime.block_on(async { call?.run(&self.client, &ledger, self.origin).await });
+        let found = runtime.block_on(async { call?.run(&self.client, &ledger, self.origin, None).await });
         assert!(ledger.units() <= most, "{} units, {most} reserved", ledger.units());
         let meta = self.meta(&ledger);
         let mut whole = match found {
