@@ -100,33 +100,28 @@ fn one(
     origin: Origin,
 ) -> Finding {
     let present = found.as_ref().map(|_| ()).map_err(|reason| *reason);
-    let assessment = assess(id, found.as_ref().ok(), present, client);
+    let assessment = assess(id, found.as_ref().ok(), client);
     let next_actions = next_actions(id, present, &assessment);
     let data = auras(found.into_iter(), RowForm::Full, false, 0);
     finding(data, present, Some(Ambiguity::from(&assessment)), degraded, next_actions, origin)
 }
 
 /// The answer does not say how the cluster is bound: only an earlier resolve that saw nobody else in it does.
-fn assess(
-    id: &ClusterId,
-    found: Option<&Aura>,
-    present: Result<(), GapReason>,
-    client: &CrateClient,
-) -> Assessment {
+fn assess(id: &ClusterId, found: Option<&Aura>, client: &CrateClient) -> Assessment {
     let remembered = client.recall(id).filter(|remembered| remembered.is_alone);
-    if found.is_none() && present != Err(GapReason::NotFoundUpstream) {
+    let Some(aura) = found else {
         return identity::assess_unread(&identity::ArtistKey::Cluster(id.clone()), remembered.is_some());
-    }
-    let resolved = found.map(|aura| Resolved {
+    };
+    let resolved = Resolved {
         name: aura.name.as_ref().map(ToString::to_string).unwrap_or_default(),
         cluster_id: Some(id.clone()),
         tier: if remembered.is_some() { Tier::Discogs } else { Tier::Cluster },
         slug: None,
         discogs_id: remembered.as_ref().map(|remembered| remembered.discogs_id),
         mbid: remembered.as_ref().and_then(|remembered| remembered.mbid),
-    });
+    };
     let lookup = identity::Lookup::Locator(LocatorKind::ClusterId);
-    identity::assess(&Evidence::new(lookup, resolved.as_ref()))
+    identity::assess(&Evidence::new(lookup, Some(&resolved)))
 }
 
 fn next_actions(id: &ClusterId, present: Result<(), GapReason>, assessment: &Assessment) -> Vec<NextAction> {

@@ -9,12 +9,12 @@ use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{next, refusal};
 use crate::answer::{Data, Finding, GigList, GigRow, UpcomingGigs};
-use crate::crate_client::{CallLedger, CrateClient};
+use crate::crate_client::{CallLedger, CrateClient, Extension};
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
-use crate::identity::{self, ArtistKey, Assessment, ClusterId, Evidence, LocatorKind};
+use crate::identity::{self, ArtistKey, Assessment, ClusterId};
 use crate::model::date::Day;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
@@ -65,7 +65,7 @@ pub(super) async fn run(
     origin: Origin,
 ) -> Result<Finding, ToolError> {
     let today = client.today();
-    let answered = if client.extensions().gigs {
+    let answered = if client.has(Extension::Gigs) {
         client.gigs(&request.key, ledger).await.map(|gigs| gigs.map(Ok))
     } else {
         Ok(Some(Err(GapReason::NotCovered)))
@@ -74,7 +74,7 @@ pub(super) async fn run(
     let cluster_id = found.as_ref().ok().and_then(|gigs| gigs.cluster_id.clone().ok());
     let list = found.and_then(|gigs: Gigs| gigs.gigs).and_then(|gigs| upcoming(gigs, today));
     let present = list.as_ref().map(|_| ()).map_err(|reason| *reason);
-    let assessment = assess(&request.key, cluster_id.as_ref(), present, client);
+    let assessment = assess(&request.key, cluster_id.as_ref(), client);
     let next_actions = next_actions(request, cluster_id.as_ref(), present);
     let sources: Sources = present.ok().map(|()| Source::Hosaka).into_iter().collect();
     let list = match list {
@@ -113,19 +113,7 @@ pub(super) fn shown(gigs: Listed<Gig>, rows: usize, today: Day) -> GigList {
 }
 
 /// The answer does not say how the cluster is bound: only an earlier resolve that saw nobody else in it does.
-fn assess(
-    key: &ArtistKey,
-    found: Option<&ClusterId>,
-    present: Result<(), GapReason>,
-    client: &CrateClient,
-) -> Assessment {
-    if present == Err(GapReason::NotFoundUpstream) {
-        let kind = match key {
-            ArtistKey::Cluster(_) => LocatorKind::ClusterId,
-            ArtistKey::Slug(_) => LocatorKind::Slug,
-        };
-        return identity::assess(&Evidence::new(identity::Lookup::Locator(kind), None));
-    }
+fn assess(key: &ArtistKey, found: Option<&ClusterId>, client: &CrateClient) -> Assessment {
     let id = match key {
         ArtistKey::Cluster(id) => Some(id),
         ArtistKey::Slug(_) => found,
@@ -141,8 +129,7 @@ fn next_actions(
 ) -> Vec<NextAction> {
     let key = found.map_or(request.key.as_str(), ClusterId::as_str);
     let tool = match present {
-        // A key that leads nowhere leads nowhere else either.
-        Ok(()) | Err(GapReason::NotFoundUpstream) => return Vec::new(),
+        Ok(()) => return Vec::new(),
         Err(GapReason::UpstreamDegraded) => (ToolName::GetUpcomingGigs, next::LATER),
         Err(_) => (ToolName::GetArtist, next::CARD),
     };

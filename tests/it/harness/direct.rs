@@ -1,14 +1,15 @@
 //! Tools run without a server around them, over any data service: for what no server would let a test see.
 
-use std::num::NonZeroUsize;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use ono_sendai::catalogue::Catalogue;
 use ono_sendai::clock::Clock;
-use ono_sendai::crate_client::transport::{Answer, CatalogueTransport, Request, Sending, Transport};
-use ono_sendai::crate_client::{CallLedger, Caller, CrateClient, Extensions, IdentityMemory};
+use ono_sendai::crate_client::cache::CacheLimits;
+use ono_sendai::crate_client::transport::{Answer, CatalogueTransport, Hints, Request, Sending, Transport};
+use ono_sendai::crate_client::{CallLedger, Caller, ClientSettings, CrateClient, Extension, Shelves, Switch};
 use ono_sendai::envelope;
 use ono_sendai::envelope::attribution::{Attribution, Origin};
 use ono_sendai::envelope::meta::{ClientClass, Idempotency, Meta};
@@ -70,7 +71,7 @@ impl Transport for Scripted {
         // What was said last holds.
         match self.said.iter().rev().find(|(path, ..)| request.path.starts_with(path)) {
             Some((_, status, body)) => {
-                let answer = Answer { status: *status, body: body.clone() };
+                let answer = Answer { status: *status, body: body.clone(), hints: Hints::default() };
                 Box::pin(async move { Ok(answer) })
             }
             None => self.catalogue.send(request),
@@ -80,21 +81,26 @@ impl Transport for Scripted {
 
 impl Direct {
     /// Over `service`, which has `extensions`.
-    pub fn over(service: Arc<Scripted>, extensions: Extensions) -> Self {
-        let memory = IdentityMemory::new(NonZeroUsize::new(1_000).expect("more than none"));
-        let client = CrateClient::new(service, memory, Duration::from_secs(8), Clock::wound_to(NOW));
-        Self { client: client.with_extensions(extensions), origin: Origin::Fixtures }
+    pub fn over(service: Arc<Scripted>, extensions: &[Extension]) -> Self {
+        let settings = ClientSettings {
+            call_deadline: Duration::from_secs(8),
+            plan: None,
+            cache: CacheLimits { max_bytes: 0, lifetimes: HashMap::new() },
+            extensions: extensions.iter().map(|extension| (*extension, Switch::On)).collect(),
+        };
+        let client = CrateClient::new(service, settings, Shelves::default(), Clock::wound_to(NOW));
+        Self { client, origin: Origin::Fixtures }
     }
 
     /// Over the demo catalogue.
     pub fn demo() -> Self {
-        Self::over(Arc::new(Scripted::catalogue()), Extensions::DEMO)
+        Self::over(Arc::new(Scripted::catalogue()), &[Extension::Gigs])
     }
 
     /// One call, as its answer would be sent.
     pub fn call(&self, tool: &str, arguments: &Value) -> Envelope {
         let tool = ToolName::find(tool, Profile::Full).unwrap_or_else(|| panic!("no tool {tool}"));
-        let ledger = CallLedger::new(Caller::new(1));
+        let ledger = CallLedger::new(Caller::account(1));
         let call = Call::parse(tool, arguments);
         let most = call.as_ref().map_or(0, Call::most_units);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ono_sendai::crate_client::Extensions;
+use ono_sendai::crate_client::Extension;
 use serde_json::{Value, json};
 
 use super::direct;
@@ -21,7 +21,7 @@ fn gig(date: &str) -> Value {
 fn over(gigs: &Value) -> Direct {
     let said = json!({"state": "present", "cluster_id": eno(), "gigs": gigs});
     let service = Scripted::catalogue().says("/api/v2/artist/", 200, said.to_string());
-    Direct::over(Arc::new(service), Extensions::DEMO)
+    Direct::over(Arc::new(service), &[Extension::Gigs])
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_gigs_of_the_demo_read_as_they_are_kept() {
     let slug = direct(&demo, "get_upcoming_gigs", json!({"key": "brian-eno"}));
     assert_eq!((slug.state(), &slug.json["data"]), ("unknown", &plain.json["data"]));
     let nobody = direct(&demo, "get_upcoming_gigs", json!({"key": "nobody-77"}));
-    assert_eq!((&nobody.json["reason"], nobody.state()), (&json!("not_found_upstream"), "unresolved"));
+    assert_eq!((&nobody.json["reason"], nobody.state()), (&json!("not_found_upstream"), "unknown"));
     hold_golden("get_upcoming_gigs/gap", &nobody);
     hold_golden(
         "get_upcoming_gigs/too_large",
@@ -53,7 +53,7 @@ fn the_gigs_of_the_demo_read_as_they_are_kept() {
 #[test]
 fn a_service_without_gigs_is_not_asked_and_nothing_is_charged() {
     let service = Arc::new(Scripted::catalogue());
-    let served = Direct::over(Arc::clone(&service), Extensions::default());
+    let served = Direct::over(Arc::clone(&service), &[]);
     for (key, state) in [(eno(), "observed"), ("brian-eno", "unknown")] {
         let answer = direct(&served, "get_upcoming_gigs", json!({"key": key}));
         assert_eq!((&answer.json["reason"], answer.state()), (&json!("not_covered"), state));

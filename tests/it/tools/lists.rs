@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ono_sendai::crate_client::Extensions;
+use ono_sendai::crate_client::Extension;
 use serde_json::{Value, json};
 
 use super::direct;
@@ -35,7 +35,7 @@ fn list(path: &str, items: &str, rows: usize) -> Value {
 
 fn over(path: &str, status: u16, body: &Value) -> Direct {
     let service = Scripted::catalogue().says(path, status, body.to_string());
-    Direct::over(Arc::new(service), Extensions::DEMO)
+    Direct::over(Arc::new(service), &[Extension::Gigs])
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn only_accounts_may_call_them_and_only_the_full_profile_lists_them() {
 fn a_list_shows_as_many_rows_as_were_asked_for_and_says_whether_there_are_more() {
     for (tool, path, items, rows) in LISTS {
         let service = Arc::new(Scripted::catalogue().says(path, 200, list(path, items, 51).to_string()));
-        let served = Direct::over(Arc::clone(&service), Extensions::DEMO);
+        let served = Direct::over(Arc::clone(&service), &[Extension::Gigs]);
         let unasked = if tool == "get_aura" { 10 } else { 8 };
         for (asked, shown) in [(json!({}), unasked), (json!({"limit": 1}), 1), (json!({"limit": 50}), 50)] {
             let answer = direct(&served, tool, asked);
@@ -154,7 +154,7 @@ fn what_a_row_lacks_is_told_with_its_reason_and_spoils_nothing_else() {
 #[test]
 fn a_filter_reaches_the_service_and_an_unknown_word_does_not() {
     let service = Arc::new(Scripted::catalogue());
-    let served = Direct::over(Arc::clone(&service), Extensions::DEMO);
+    let served = Direct::over(Arc::clone(&service), &[Extension::Gigs]);
     direct(&served, "list_breakouts", json!({"tier": "Rising", "corroboration": "corroborated", "limit": 3}));
     assert_eq!(service.asked(), ["/api/v2/breakouts?limit=4&tier=rising&corroboration=corroborated"]);
     let refused = direct(&served, "list_breakouts", json!({"tier": "famous"}));
@@ -177,7 +177,7 @@ fn the_aura_of_one_artist_is_its_own_or_an_honest_gap() {
     let verified = direct(&demo, "get_aura", json!({"cluster_id": id}));
     assert_eq!((verified.state(), &verified.data()["aura"]), ("none", &listed.data()["aura"]));
     let unknown = direct(&demo, "get_aura", json!({"cluster_id": "f".repeat(64)}));
-    assert_eq!((&unknown.json["reason"], unknown.state()), (&json!("not_found_upstream"), "unresolved"));
+    assert_eq!((&unknown.json["reason"], unknown.state()), (&json!("not_found_upstream"), "observed"));
     assert_eq!(unknown.json["meta"]["units"], 1);
     assert!(!unknown.json["next_actions"].as_array().expect("actions").is_empty());
     hold_golden("get_aura/gap", &unknown);
