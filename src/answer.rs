@@ -12,6 +12,7 @@ mod identity_facts;
 mod resolved_artist;
 mod rising;
 mod row;
+mod similar;
 
 use serde::Serialize;
 
@@ -30,6 +31,7 @@ pub use self::gigs::{GigList, GigRow, UpcomingGigs};
 pub use self::identity_facts::IdentityFacts;
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
 pub use self::rising::{BreakoutRow, Breakouts, OneToWatchRow, OnesToWatch, RowForm};
+pub use self::similar::{AxisFacet, AxisStates, SimilarArtists, SimilarList, SimilarRow};
 use crate::envelope;
 
 /// What a tool found, with its facts.
@@ -43,6 +45,8 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `find_similar_artists`.
+    SimilarArtists(SimilarArtists),
     /// Of `get_upcoming_gigs`.
     UpcomingGigs(UpcomingGigs),
     /// Of `list_breakouts`.

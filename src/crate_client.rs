@@ -20,6 +20,7 @@ mod aura;
 mod dossier;
 mod flight;
 mod gigs;
+mod neighbours;
 mod probe;
 mod resolution;
 mod retry;

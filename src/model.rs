@@ -11,6 +11,7 @@ pub mod gap;
 pub mod gig;
 pub mod link;
 pub mod listed;
+pub mod neighbour;
 pub mod prose;
 pub mod rising;
 pub mod score;

@@ -6,7 +6,9 @@
 pub mod account;
 pub mod argument;
 pub mod arguments;
+mod bound;
 mod credit;
+pub mod find_similar_artists;
 pub mod get_artist;
 pub mod get_aura;
 pub mod get_profile;
@@ -19,6 +21,7 @@ mod next;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
+mod similarity;
 pub mod spec;
 pub mod upstream_error;
 
@@ -38,6 +41,8 @@ pub enum Call {
     ResolveArtist(resolve_artist::Lookup),
     /// The card of one artist.
     GetArtist(get_artist::CardRequest),
+    /// Who is found beside one artist.
+    FindSimilarArtists(find_similar_artists::SimilarRequest),
     /// Concerts that lie ahead of one artist.
     GetUpcomingGigs(get_upcoming_gigs::GigsRequest),
     /// Artists whose bookings pick up.
@@ -62,6 +67,9 @@ impl Call {
         match tool {
             ToolName::ResolveArtist => resolve_artist::Lookup::parse(&arguments).map(Self::ResolveArtist),
             ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
+            ToolName::FindSimilarArtists => {
+                find_similar_artists::SimilarRequest::parse(&arguments).map(Self::FindSimilarArtists)
+            }
             ToolName::GetUpcomingGigs => {
                 get_upcoming_gigs::GigsRequest::parse(&arguments).map(Self::GetUpcomingGigs)
             }
@@ -83,6 +91,7 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
+            Self::FindSimilarArtists(request) => request.most_units(),
             Self::GetUpcomingGigs(_) => 1,
             Self::ListBreakouts(_) => 1,
             Self::ListOnesToWatch(_) => 1,
@@ -96,6 +105,7 @@ impl Call {
         match self {
             Self::GetArtist(request) => request.narrow(),
             Self::ResolveArtist(_)
+            | Self::FindSimilarArtists(_)
             | Self::GetUpcomingGigs(_)
             | Self::GetProfile
             | Self::GetUsage
@@ -110,6 +120,7 @@ impl Call {
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
             Self::ResolveArtist(_)
+            | Self::FindSimilarArtists(_)
             | Self::GetUpcomingGigs(_)
             | Self::GetProfile
             | Self::GetUsage
@@ -134,6 +145,9 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
+            Self::FindSimilarArtists(request) => {
+                find_similar_artists::run(request, client, ledger, origin).await
+            }
             Self::GetUpcomingGigs(request) => get_upcoming_gigs::run(request, client, ledger, origin).await,
             Self::ListBreakouts(request) => list_breakouts::run(request, client, ledger, origin).await,
             Self::ListOnesToWatch(request) => list_ones_to_watch::run(request, client, ledger, origin).await,

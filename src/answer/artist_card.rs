@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::artist_signals::{FullFacts, StandardFacts};
 use super::facet::Facet;
+use super::gigs::GigList;
 use super::identity_facts::IdentityFacts;
+use super::similar::SimilarList;
 use crate::model::gap::GapReason;
 use crate::model::text::CleanName;
 
@@ -34,6 +36,12 @@ pub struct ArtistCard {
     /// What only the full view adds.
     #[serde(flatten)]
     pub full: Option<FullFacts>,
+    /// Similar artists, when they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similar: Option<Facet<SimilarList>>,
+    /// Concerts that lie ahead, when they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gigs: Option<Facet<GigList>>,
 }
 
 impl ArtistCard {
@@ -51,6 +59,8 @@ impl ArtistCard {
             emergence: Facet(Err(reason)),
             standard: None,
             full: None,
+            similar: None,
+            gigs: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::fault::UpstreamFault;
 use super::reading::{self, Raw};
 use super::resolution::text;
-use crate::identity::{ClusterId, DiscogsId, Tier, display_name};
+use crate::identity::{ClusterId, DiscogsId, Mbid, Tier, display_name};
 use crate::model::date::Day;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
@@ -50,6 +50,10 @@ fn of<T>(raw: Raw<'_>, read: impl FnOnce(&str) -> Option<T>) -> Fact<T> {
 
 pub(super) fn cluster_id(raw: Raw<'_>) -> Fact<ClusterId> {
     of(raw, |id| ClusterId::parse(id).ok())
+}
+
+pub(super) fn mbid(raw: Raw<'_>) -> Fact<Mbid> {
+    of(raw, |id| Mbid::parse(id).ok())
 }
 
 pub(super) fn discogs_id(raw: Raw<'_>) -> Fact<DiscogsId> {

@@ -7,6 +7,7 @@ mod fragment;
 mod link;
 mod resolved_artist;
 mod rows;
+mod similar;
 
 use serde_json::{Map, Value, json};
 
@@ -25,9 +26,10 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 8] = [
+const DATA: [(&str, Definition); 9] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
+    ("similar_artists", similar::schema),
     ("upcoming_gigs", rows::upcoming_gigs),
     ("breakouts", rows::breakouts),
     ("ones_to_watch", rows::ones_to_watch),

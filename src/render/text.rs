@@ -8,6 +8,7 @@ mod gigs;
 mod lines;
 mod resolved_artist;
 mod rising;
+mod similar;
 mod who;
 
 use self::lines::line;
@@ -25,6 +26,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (Some(error), _) => failure(&mut text, error),
         (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
         (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::SimilarArtists(data))) => similar::render(&mut text, data, state(envelope)),
         (None, Some(Data::UpcomingGigs(data))) => gigs::render(&mut text, data),
         (None, Some(Data::Breakouts(data))) => rising::breakouts(&mut text, data),
         (None, Some(Data::OnesToWatch(data))) => rising::ones_to_watch(&mut text, data),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
 use super::{
-    get_artist, get_aura, get_profile, get_upcoming_gigs, get_usage, list_breakouts, list_ones_to_watch,
-    resolve_artist,
+    find_similar_artists, get_artist, get_aura, get_profile, get_upcoming_gigs, get_usage, list_breakouts,
+    list_ones_to_watch, resolve_artist,
 };
 use crate::profile::Profile;
 
@@ -16,6 +16,8 @@ pub enum ToolName {
     ResolveArtist,
     /// The card of one artist.
     GetArtist,
+    /// Who is found beside an artist.
+    FindSimilarArtists,
     /// Concerts that lie ahead.
     GetUpcomingGigs,
     /// Artists whose bookings pick up.
@@ -32,9 +34,10 @@ pub enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ResolveArtist,
         Self::GetArtist,
+        Self::FindSimilarArtists,
         Self::GetUpcomingGigs,
         Self::GetProfile,
         Self::GetUsage,
@@ -49,6 +52,7 @@ impl ToolName {
         match self {
             Self::ResolveArtist => "resolve_artist",
             Self::GetArtist => "get_artist",
+            Self::FindSimilarArtists => "find_similar_artists",
             Self::GetUpcomingGigs => "get_upcoming_gigs",
             Self::ListBreakouts => "list_breakouts",
             Self::ListOnesToWatch => "list_ones_to_watch",
@@ -77,6 +81,7 @@ impl ToolName {
         match self {
             Self::ResolveArtist => &resolve_artist::SPEC,
             Self::GetArtist => &get_artist::SPEC,
+            Self::FindSimilarArtists => &find_similar_artists::SPEC,
             Self::GetUpcomingGigs => &get_upcoming_gigs::SPEC,
             Self::ListBreakouts => &list_breakouts::SPEC,
             Self::ListOnesToWatch => &list_ones_to_watch::SPEC,

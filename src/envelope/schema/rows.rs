@@ -118,10 +118,10 @@ fn day() -> Value {
     json!({"type": "string", "format": "date"})
 }
 
-fn cluster_id() -> Value {
+pub(super) fn cluster_id() -> Value {
     json!({"type": "string", "pattern": "^[0-9a-f]{64}$"})
 }
 
-fn discogs_id() -> Value {
+pub(super) fn discogs_id() -> Value {
     json!({"type": "integer", "minimum": 1})
 }
