@@ -5,7 +5,9 @@ mod errors;
 mod gigs;
 mod lists;
 mod published;
+mod similar;
 mod sizes;
+mod sizes_of_lists;
 
 use std::sync::OnceLock;
 

@@ -123,7 +123,8 @@ impl Demo {
         };
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, certificate, folder, keeper, client }
+        // It has no issuer of its own, so nobody can sign in.
+        Self { port, pid, token: String::new(), certificate, folder, keeper, client }
     }
 
     /// Its address for `path`.

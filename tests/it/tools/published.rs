@@ -102,7 +102,11 @@ fn every_answer_fits_the_output_schema_that_its_tool_publishes() {
                 vec![card(json!({"key": "four-tet"})), card(json!({"key": "nobody-77"})), card(json!({}))]
             }
             Some(
-                signed_in @ ("get_upcoming_gigs" | "list_breakouts" | "list_ones_to_watch" | "get_aura"),
+                signed_in @ ("find_similar_artists"
+                | "get_upcoming_gigs"
+                | "list_breakouts"
+                | "list_ones_to_watch"
+                | "get_aura"),
             ) => {
                 let direct = Direct::demo();
                 vec![
