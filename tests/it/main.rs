@@ -8,8 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
-mod calls;
 mod answers;
+mod calls;
 mod cli;
 mod contract;
 mod docs;
