@@ -64,19 +64,17 @@ pub fn envelope() -> Value {
 /// The compact schema that stands beside a tool in the list: enough to read an answer by.
 #[must_use]
 pub fn output() -> Value {
-    // One type a property, as some clients demand; what may be null says so in words.
+    // One type a property, as some clients demand; what may be null has none. Each tool pays for this.
     json!({
         "type": "object",
         "description": format!("Envelope; full schema: {SCHEMA_URI}"),
         "properties": {
             "ok": {"type": "boolean"},
-            "data": {"description": "Facts; null on errors"},
-            "present": {"description": "false: not held, see reason; null on errors"},
-            "reason": {"description": "Why not held, or null"},
-            "ambiguity": {"description": "state, reasons, candidates; null on errors"},
-            "attribution": {"type": "object"},
-            "next_actions": {"type": "array", "items": {"type": "object"}},
-            "error": {"description": "type, message, data; null when ok"},
+            "data": {"description": "Facts or null"},
+            "present": {"description": "false: not held"},
+            "reason": {"description": "Why not held"},
+            "ambiguity": {"description": "state, candidates"},
+            "error": {"description": "type, message, data"},
             "meta": {"type": "object"},
         },
         "required": ["ok", "data", "error", "meta"],

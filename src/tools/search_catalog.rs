@@ -36,7 +36,7 @@ const fn filter(name: &'static str, description: &'static str) -> ArgumentSpec {
 }
 
 const fn mode(name: &'static str) -> ArgumentSpec {
-    ArgumentSpec::choice(name, MODES, "All or any of several")
+    ArgumentSpec::choice(name, MODES, "All or any")
 }
 
 const fn year(name: &'static str, description: &'static str) -> ArgumentSpec {
@@ -47,25 +47,24 @@ const fn year(name: &'static str, description: &'static str) -> ArgumentSpec {
 pub(super) static SPEC: ToolSpec = ToolSpec {
     name: ToolName::SearchCatalog,
     title: "Search the catalogue",
-    description: "Finds records (Discogs masters) by words, filters or both, with title, artist, artist id and \
-        year. Page with cursor: pagination.next_cursor with the same q and filters. Rows name artists as recorded; \
-        that is no verified identity. Show attribution.line with any fact.",
+    description: "Finds records (Discogs masters) by words, filters or both. Next page: pagination.next_cursor as \
+        cursor. Artists are as recorded, not verified. Show attribution.line.",
     arguments: &[
-        ArgumentSpec::text("q", VALUE_CHARS_MAX, "Words of artist or title"),
-        filter("genre", "Such as Electronic"),
+        ArgumentSpec::text("q", VALUE_CHARS_MAX, "Words"),
+        filter("genre", "Genres"),
         mode("genre_mode"),
-        filter("style", "Such as IDM"),
+        filter("style", "Styles"),
         mode("style_mode"),
-        filter("format", "Such as Vinyl"),
+        filter("format", "Formats"),
         mode("format_mode"),
-        filter("country", "Such as UK"),
+        filter("country", "Countries"),
         mode("country_mode"),
         filter("label", "Label names"),
         mode("label_mode"),
-        year("year_from", "First year"),
-        year("year_to", "Last year"),
-        ArgumentSpec::integer("limit", 1, LIMIT_MAX as i64, "Rows; 10 if left out"),
-        ArgumentSpec::text("cursor", CURSOR_CHARS_MAX, "From the page before"),
+        year("year_from", "First"),
+        year("year_to", "Last"),
+        ArgumentSpec::integer("limit", 1, LIMIT_MAX as i64, "Default 10"),
+        ArgumentSpec::text("cursor", CURSOR_CHARS_MAX, "next_cursor"),
     ],
     access: Access::SignedIn,
     profile: Profile::Core,
