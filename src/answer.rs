@@ -48,7 +48,7 @@ impl Data {
         match self {
             Self::ResolvedArtist(data) => Some(data),
             Self::ArtistCard(data) => Some(data.as_ref()),
-            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
+            _ => None,
         }
     }
 
@@ -57,7 +57,7 @@ impl Data {
         match self {
             Self::ResolvedArtist(data) => Some(data),
             Self::ArtistCard(data) => Some(data.as_mut()),
-            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
+            _ => None,
         }
     }
 }
