@@ -20,7 +20,7 @@ use crate::model::text::CleanName;
 use crate::tools::{bound, credit};
 
 /// Styles in every view.
-const STYLES_SHOWN: usize = 5;
+const STYLES_SHOWN: usize = 3;
 
 /// How many rows a view holds. Static, so that its size is known before it is asked for.
 struct Rows {
@@ -31,8 +31,8 @@ struct Rows {
 impl Rows {
     fn of(view: View) -> Self {
         match view {
-            View::Summary => Self { releases: 5, aliases: 5 },
-            View::Standard => Self { releases: 10, aliases: 5 },
+            View::Summary => Self { releases: 5, aliases: 3 },
+            View::Standard => Self { releases: 10, aliases: 3 },
             View::Full => Self { releases: RELEASES_MAX, aliases: 10 },
         }
     }
