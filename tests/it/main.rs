@@ -19,6 +19,7 @@ mod honesty;
 mod layers;
 mod measured;
 mod namesakes;
+mod prism;
 mod protocol;
 mod recorder;
 mod signin;

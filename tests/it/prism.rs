@@ -1,0 +1,148 @@
+//! The running server over a service that others wrote: prism answers everything at random, as the service's own
+//! description allows. Whatever it says, nothing breaks, and nothing is in an answer that it did not say.
+//!
+//! `ONO_PRISM` names the address of a prism, such as http://127.0.0.1:4010; `tests/e2e/run prism` starts one.
+//! `ONO_PRISM_CALLS` says how many calls are made. A failure leaves what was said in a file of the test's folder;
+//! `ONO_PRISM_REPLAY` names such a file, and plays it again without a prism.
+
+mod places;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::calls::call;
+use crate::contract::client::serving;
+use crate::harness::{Demo, Envelope};
+use crate::recorder::{Exchange, Recorder};
+
+/// How many calls are made unless it is said otherwise.
+const CALLS: usize = 300;
+/// What is made of the account alone, and asks the service nothing.
+const OF_THE_ACCOUNT: [&str; 2] = ["get_profile", "get_usage"];
+
+/// One call with everything that was said.
+#[derive(Debug, Serialize, Deserialize)]
+struct Case {
+    tool: String,
+    arguments: Value,
+    said: Vec<Exchange>,
+    envelope: Value,
+}
+
+/// A server over `recorder`, with a token for it and what its answers must be.
+struct Rig {
+    server: Demo,
+    token: String,
+    schema: jsonschema::Validator,
+}
+
+impl Rig {
+    fn over(recorder: &Recorder) -> Self {
+        let server = serving(recorder);
+        let token = server.token_of("demo");
+        let schema = server.resource("hosaka://envelope-schema");
+        let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+        Self { server, token, schema }
+    }
+
+    fn tools(&self) -> Vec<String> {
+        let result = self.server.modern_as(Some(&self.token), "/mcp/full", "tools/list", json!({})).result();
+        let names = result["tools"].as_array().expect("tools").iter();
+        names.map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    }
+
+    /// What is wrong with an answer, given all that the service said for it.
+    fn problems(&self, tool: &str, envelope: &Envelope, said: &[Exchange]) -> Vec<String> {
+        let json = &envelope.json;
+        let mut problems: Vec<String> = self
+            .schema
+            .iter_errors(json)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        if json["error"]["type"] == "internal" {
+            problems.push("internal".to_owned());
+        }
+        if !OF_THE_ACCOUNT.contains(&tool) {
+            problems.extend(places::strangers(tool, &json["data"], said));
+        }
+        problems
+    }
+}
+
+/// Half of what prism says is null; where that is the whole answer there is little to look at.
+fn holds_something(path: &str, body: &Value) -> bool {
+    match path.strip_prefix("/api/v2/").unwrap_or_default() {
+        "resolve" => body["display"].is_string() && body["resolved_via"].is_string(),
+        path if path.starts_with("artist/") || path.starts_with("label/") => body["identity"].is_object(),
+        path if path.starts_with("surface/") || path.starts_with("aura/") => body["present"] == true,
+        _ => body["state"] != "degraded" && body["state"] != "empty",
+    }
+}
+
+/// Calls of every tool, in turn; those that ask the service nothing only a few times.
+fn wanted(tools: &[String], calls: usize) -> Vec<(String, Value)> {
+    let asking: Vec<&String> = tools.iter().filter(|tool| !OF_THE_ACCOUNT.contains(&tool.as_str())).collect();
+    let of_account = tools.iter().filter(|tool| OF_THE_ACCOUNT.contains(&tool.as_str()));
+    let few = of_account.map(|tool| (tool.clone(), json!({})));
+    let many = (0..calls).map(|n| {
+        let tool = asking[n % asking.len()];
+        (tool.clone(), call(tool, n / asking.len()))
+    });
+    few.chain(many).collect()
+}
+
+#[test]
+fn whatever_the_service_says_nothing_breaks_and_nothing_is_invented() {
+    let Some(prism) = std::env::var_os("ONO_PRISM") else {
+        println!("SKIPPED: no prism: tests/e2e/run prism brings one (ONO_PRISM names its address)");
+        return;
+    };
+    let prism = url::Url::parse(prism.to_str().expect("text")).expect("an address");
+    let calls = std::env::var("ONO_PRISM_CALLS").map_or(CALLS, |text| text.parse().expect("a number"));
+    let recorder = Recorder::liking(prism.port().expect("a port"), holds_something);
+    let rig = Rig::over(&recorder);
+    let mut present: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut failed = Vec::new();
+    for (n, (tool, arguments)) in wanted(&rig.tools(), calls).into_iter().enumerate() {
+        let envelope = rig.server.call_as(&rig.token, &tool, arguments.clone());
+        let said = recorder.take();
+        let problems = rig.problems(&tool, &envelope, &said);
+        if !problems.is_empty() {
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("prism-case-{n}.json"));
+            let case = Case { tool: tool.clone(), arguments, said, envelope: envelope.json.clone() };
+            std::fs::write(&file, serde_json::to_vec_pretty(&case).expect("JSON")).expect("a file");
+            failed.push(format!("{tool}, see {}: {problems:?}", file.display()));
+        }
+        let counted = present.entry(tool).or_default();
+        counted.0 += usize::from(envelope.json["present"] == true);
+        counted.1 += 1;
+    }
+    for (tool, (there, all)) in &present {
+        println!("{tool}: {there} of {all} present");
+    }
+    let log = rig.server.log();
+    assert!(!log.contains("a fault in this program") && !log.contains("panicked"), "{log}");
+    let shown = failed.iter().take(10).cloned().collect::<Vec<_>>().join("\n");
+    assert!(failed.is_empty(), "{} calls failed:\n{shown}", failed.len());
+    let (there, all) =
+        present.values().fold((0, 0), |(there, all), counted| (there + counted.0, all + counted.1));
+    assert!(all >= calls && there * 2 >= all, "only {there} of {all} answers hold anything");
+}
+
+#[test]
+fn a_case_that_was_kept_is_as_it_was() {
+    let Some(file) = std::env::var_os("ONO_PRISM_REPLAY") else {
+        println!("SKIPPED: ONO_PRISM_REPLAY names no case");
+        return;
+    };
+    let case: Case = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("a case");
+    let recorder = Recorder::again(case.said);
+    let rig = Rig::over(&recorder);
+    let envelope = rig.server.call_as(&rig.token, &case.tool, case.arguments);
+    let problems = rig.problems(&case.tool, &envelope, &recorder.take());
+    assert_eq!(problems, [""; 0], "{}", envelope.json);
+    assert_eq!(envelope.json["data"], case.envelope["data"]);
+}
