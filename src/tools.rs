@@ -18,6 +18,7 @@ pub mod list_breakouts;
 pub mod list_ones_to_watch;
 mod listing;
 mod next;
+pub mod provenance;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
