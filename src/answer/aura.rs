@@ -38,14 +38,16 @@ impl Serialize for AuraRow {
         row.fact("name", &artist.name)?;
         row.fact("cluster_id", &artist.cluster_id.as_ref().map(ClusterId::as_str).map_err(|reason| *reason))?;
         row.fact("dimension_count", &artist.dimension_count)?;
-        if self.form == RowForm::Full {
+        if self.form != RowForm::Compact {
             row.fact("dimensions", &artist.dimensions)?;
         }
         row.fact("break_odds_percent", &artist.break_odds_percent)?;
-        if self.form == RowForm::Full {
+        if self.form != RowForm::Compact {
+            row.fact("has_broken", &artist.has_broken)?;
+        }
+        if self.form == RowForm::Single {
             row.fact("first_signal_on", &artist.first_signal_on)?;
             row.fact("latest_signal_on", &artist.latest_signal_on)?;
-            row.fact("has_broken", &artist.has_broken)?;
             // Who has not broken has no day of it: that is no gap.
             if artist.has_broken != Ok(false) {
                 row.fact("broke_on", &artist.broke_on)?;

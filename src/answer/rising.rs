@@ -14,7 +14,9 @@ use crate::shape::{List, Role};
 /// How much of each row is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowForm {
-    /// Everything.
+    /// All that is known of one artist.
+    Single,
+    /// What a few rows have room for.
     Full,
     /// What many rows have room for.
     Compact,
@@ -52,7 +54,8 @@ impl Serialize for BreakoutRow {
             row.fact("cluster_id", &artist.cluster_id.as_ref().map(ClusterId::as_str).map_err(reason))?;
         }
         row.fact("discogs_id", &artist.discogs_id.map(DiscogsId::get))?;
-        if is_full || artist.tier != Ok(Tier::Discogs) {
+        // What has a Discogs id is bound by it, unless it says otherwise.
+        if artist.tier != Ok(Tier::Discogs) {
             row.fact("resolved_via", &artist.tier.map(Tier::as_str))?;
         }
         row.fact("emergence_tier", &artist.emergence_tier)?;

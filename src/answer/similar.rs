@@ -97,7 +97,7 @@ impl Serialize for SimilarRow {
             row.fact("mbid", &self.mbid.map(|id| id.to_string()))?;
         }
         match self.form {
-            RowForm::Full => row.value("axes", &AxisCounts(&self.axes))?,
+            RowForm::Single | RowForm::Full => row.value("axes", &AxisCounts(&self.axes))?,
             RowForm::Compact => {
                 let words: Vec<&str> = self.axes.iter().map(|(axis, _)| axis.as_str()).collect();
                 row.value("axes", &words)?;
@@ -113,7 +113,10 @@ impl Serialize for AxisCounts<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut axes = out.serialize_map(Some(self.0.len()))?;
         for (axis, counts) in self.0 {
-            axes.serialize_entry(axis.as_str(), &Counts(counts))?;
+            match counts.as_slice() {
+                [(_, Ok(count))] if *axis != Axis::Credits => axes.serialize_entry(axis.as_str(), count)?,
+                counts => axes.serialize_entry(axis.as_str(), &Counts(counts))?,
+            }
         }
         axes.end()
     }

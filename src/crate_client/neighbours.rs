@@ -45,8 +45,6 @@ struct WireRelated<'a> {
     name: Raw<'a>,
     #[serde(borrow, default)]
     co_event_count: Raw<'a>,
-    #[serde(borrow, default)]
-    co_venue_count: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -63,8 +61,6 @@ struct WireChampion<'a> {
     dj_cluster_id: Raw<'a>,
     #[serde(borrow, default)]
     play_count: Raw<'a>,
-    #[serde(borrow, default)]
-    play_event_count: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -112,8 +108,6 @@ struct WireFestival<'a> {
     co_resolved_mbid: Raw<'a>,
     #[serde(borrow, default)]
     co_edition_count: Raw<'a>,
-    #[serde(borrow, default)]
-    co_festival_count: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -122,8 +116,6 @@ struct WireRadio<'a> {
     co_cluster_id_hex: Raw<'a>,
     #[serde(borrow, default)]
     co_play_count: Raw<'a>,
-    #[serde(borrow, default)]
-    distinct_stations: Raw<'a>,
 }
 
 impl CrateClient {
@@ -204,15 +196,12 @@ fn related(row: &WireRelated<'_>) -> Fact<Neighbour> {
         name: rows::artist_name(row.name),
         discogs_id: rows::discogs_id(row.discogs_artist_id),
         mbid: rows::mbid(row.mbid),
-        counts: vec![count("events", row.co_event_count), count("venues", row.co_venue_count)],
+        counts: vec![count("events", row.co_event_count)],
     })
 }
 
 fn champion(row: &WireChampion<'_>) -> Fact<Neighbour> {
-    known(by_cluster_only(
-        row.dj_cluster_id,
-        vec![count("plays", row.play_count), count("events", row.play_event_count)],
-    ))
+    known(by_cluster_only(row.dj_cluster_id, count("plays", row.play_count)))
 }
 
 /// Writing and production are lists of their own, strongest first in each.
@@ -258,22 +247,21 @@ fn festival(row: &WireFestival<'_>, asked: &ClusterId) -> Fact<Neighbour> {
         name: rows::artist_name(row.co_artist_name_display),
         discogs_id: rows::discogs_id(row.co_resolved_discogs_artist_id),
         mbid: rows::mbid(row.co_resolved_mbid),
-        counts: vec![count("editions", row.co_edition_count), count("festivals", row.co_festival_count)],
+        counts: vec![count("editions", row.co_edition_count)],
     })
 }
 
 fn radio(row: &WireRadio<'_>) -> Fact<Neighbour> {
-    let counts = vec![count("plays", row.co_play_count), count("stations", row.distinct_stations)];
-    known(by_cluster_only(row.co_cluster_id_hex, counts))
+    known(by_cluster_only(row.co_cluster_id_hex, count("plays", row.co_play_count)))
 }
 
-fn by_cluster_only(cluster_id: Raw<'_>, counts: Vec<Count>) -> Neighbour {
+fn by_cluster_only(cluster_id: Raw<'_>, count: Count) -> Neighbour {
     Neighbour {
         cluster_id: rows::cluster_id(cluster_id),
         name: Err(GapReason::NotCovered),
         discogs_id: Err(GapReason::NotCovered),
         mbid: Err(GapReason::NotCovered),
-        counts,
+        counts: vec![count],
     }
 }
 

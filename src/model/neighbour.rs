@@ -65,7 +65,7 @@ pub struct Neighbour {
     pub discogs_id: Fact<DiscogsId>,
     /// MusicBrainz artist id.
     pub mbid: Fact<Mbid>,
-    /// How strong the axis is, then what else is counted.
+    /// What is counted; credits may count works and recordings, every other axis one thing.
     pub counts: Vec<Count>,
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::listing::Limit;
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{bound, credit, next, refusal, similarity, upstream_error};
@@ -42,6 +43,104 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     profile: Profile::Core,
     cost: "calls made, at most 3; 4 when a remembered identity no longer holds",
     families: &[Family::Similar],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static DOSSIER_PROVENANCE: Table = Table {
+    tool: ToolName::FindSimilarArtists,
+    endpoint: "/api/v2/artist/{key}",
+    rows: &[
+        Provenance::same("/cluster_id", "/identity/clusterId"),
+        Provenance::read("/slug", "/slug", Reading::IfVerified),
+        Provenance::read("/name", "/identity/name", Reading::ShownName),
+        Provenance::read("/resolved_via", "/identity/resolvedVia", Reading::Lowered),
+        Provenance::same("/discogs_id", "/identity/discogsArtistId"),
+        Provenance::made("/mbid", "what an earlier resolve bound, or null"),
+        Provenance::read("/similar/*/name", "/connections/signals/related/*/name", Reading::JoinedName),
+        Provenance::read(
+            "/similar/*/cluster_id",
+            "/connections/signals/related/*/clusterId",
+            Reading::Joined,
+        ),
+        Provenance::read(
+            "/similar/*/discogs_id",
+            "/connections/signals/related/*/discogsArtistId",
+            Reading::Joined,
+        ),
+        Provenance::read("/similar/*/mbid", "/connections/signals/related/*/mbid", Reading::Joined),
+        Provenance::read(
+            "/similar/*/axes/co_booking",
+            "/connections/signals/related/*/coEventCount",
+            Reading::Joined,
+        ),
+        Provenance::read(
+            "/similar/*/cluster_id",
+            "/dj_champion/signals/topChampions/*/djClusterId",
+            Reading::Joined,
+        ),
+        Provenance::read(
+            "/similar/*/axes/dj_champions",
+            "/dj_champion/signals/topChampions/*/playCount",
+            Reading::Joined,
+        ),
+        Provenance::read("/similar/*/name", "/credits/signals/writing/*/name", Reading::JoinedName),
+        Provenance::read("/similar/*/cluster_id", "/credits/signals/writing/*/clusterId", Reading::Joined),
+        Provenance::read(
+            "/similar/*/discogs_id",
+            "/credits/signals/writing/*/discogsArtistId",
+            Reading::Joined,
+        ),
+        Provenance::read("/similar/*/mbid", "/credits/signals/writing/*/mbid", Reading::Joined),
+        Provenance::read(
+            "/similar/*/axes/credits/works",
+            "/credits/signals/writing/*/count",
+            Reading::Joined,
+        ),
+        Provenance::read("/similar/*/name", "/credits/signals/production/*/name", Reading::JoinedName),
+        Provenance::read("/similar/*/cluster_id", "/credits/signals/production/*/clusterId", Reading::Joined),
+        Provenance::read(
+            "/similar/*/discogs_id",
+            "/credits/signals/production/*/discogsArtistId",
+            Reading::Joined,
+        ),
+        Provenance::read("/similar/*/mbid", "/credits/signals/production/*/mbid", Reading::Joined),
+        Provenance::read(
+            "/similar/*/axes/credits/recordings",
+            "/credits/signals/production/*/count",
+            Reading::Joined,
+        ),
+        Provenance::made("/axes/*/present", "whether the axis is there"),
+        Provenance::made("/axes/*/reason", "why it is not"),
+        Provenance::made("/axes/*/source", "where the service keeps it"),
+        Provenance::made("/axes/*/listed", "how many artists it lists"),
+        Provenance::made("/shown", "how many artists are shown"),
+        Provenance::made("/found", "how many artists were found"),
+        Provenance::made("/unreadable", "how many rows could not be read"),
+        Provenance::made("/similar/*/gaps/*", "why a value of the row is missing"),
+    ],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static FESTIVALS_PROVENANCE: Table = Table {
+    tool: ToolName::FindSimilarArtists,
+    endpoint: "/api/v2/surface/seen.artist_festival_co_appearance",
+    rows: &[
+        Provenance::read("/similar/*/name", "/rows/*/co_artist_name_display", Reading::JoinedName),
+        Provenance::read("/similar/*/cluster_id", "/rows/*/co_cluster_id_hex", Reading::Joined),
+        Provenance::read("/similar/*/discogs_id", "/rows/*/co_resolved_discogs_artist_id", Reading::Joined),
+        Provenance::read("/similar/*/mbid", "/rows/*/co_resolved_mbid", Reading::Joined),
+        Provenance::read("/similar/*/axes/festivals", "/rows/*/co_edition_count", Reading::Joined),
+    ],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static RADIO_PROVENANCE: Table = Table {
+    tool: ToolName::FindSimilarArtists,
+    endpoint: "/api/v2/surface/seen.radio_co_play",
+    rows: &[
+        Provenance::read("/similar/*/cluster_id", "/rows/*/co_cluster_id_hex", Reading::Joined),
+        Provenance::read("/similar/*/axes/radio", "/rows/*/co_play_count", Reading::Joined),
+    ],
 };
 
 /// A valid call of `find_similar_artists`.

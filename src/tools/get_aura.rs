@@ -5,6 +5,7 @@ use serde_json::json;
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::listing::{self, Limit};
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
 use super::{next, refusal};
@@ -40,6 +41,45 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     profile: Profile::Full,
     cost: "1",
     families: &[Family::Aura],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static LIST_PROVENANCE: Table = Table {
+    tool: ToolName::GetAura,
+    endpoint: "/api/v2/aura",
+    rows: &[
+        Provenance::read("/aura/*/name", "/items/*/artist_name", Reading::ShownName),
+        Provenance::same("/aura/*/cluster_id", "/items/*/cluster_id"),
+        Provenance::same("/aura/*/dimension_count", "/items/*/convergence_dim_count"),
+        Provenance::same("/aura/*/dimensions/*", "/items/*/dimensions/*"),
+        Provenance::same("/aura/*/break_odds_percent", "/items/*/break_odds"),
+        Provenance::same("/aura/*/has_broken", "/items/*/has_break_event"),
+        Provenance::made("/aura/*/gaps/*", "why a value of the row is missing"),
+        Provenance::made("/shown", "how many rows are shown"),
+        Provenance::made("/more", "whether the service gave one more row than was asked for to show"),
+        Provenance::made("/unreadable", "how many rows could not be read"),
+    ],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static ONE_PROVENANCE: Table = Table {
+    tool: ToolName::GetAura,
+    endpoint: "/api/v2/aura/{key}",
+    rows: &[
+        Provenance::read("/aura/*/name", "/aura/artist_name", Reading::ShownName),
+        Provenance::same("/aura/*/cluster_id", "/aura/cluster_id"),
+        Provenance::same("/aura/*/dimension_count", "/aura/convergence_dim_count"),
+        Provenance::same("/aura/*/dimensions/*", "/aura/dimensions/*"),
+        Provenance::same("/aura/*/break_odds_percent", "/aura/break_odds"),
+        Provenance::same("/aura/*/has_broken", "/aura/has_break_event"),
+        Provenance::made("/aura/*/gaps/*", "why a value of the row is missing"),
+        Provenance::read("/aura/*/first_signal_on", "/aura/first_signal_at", Reading::Day),
+        Provenance::read("/aura/*/latest_signal_on", "/aura/latest_appearance_at", Reading::Day),
+        Provenance::read("/aura/*/broke_on", "/aura/break_event_at", Reading::Day),
+        Provenance::made("/shown", "how many rows are shown"),
+        Provenance::made("/more", "whether the service gave one more row than was asked for to show"),
+        Provenance::made("/unreadable", "how many rows could not be read"),
+    ],
 };
 
 /// A valid call of `get_aura`.
@@ -102,7 +142,7 @@ fn one(
     let present = found.as_ref().map(|_| ()).map_err(|reason| *reason);
     let assessment = assess(id, found.as_ref().ok(), client);
     let next_actions = next_actions(id, present, &assessment);
-    let data = auras(found.into_iter(), RowForm::Full, false, 0);
+    let data = auras(found.into_iter(), RowForm::Single, false, 0);
     finding(data, present, Some(Ambiguity::from(&assessment)), degraded, next_actions, origin)
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::listing::{self, Limit};
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{next, refusal};
@@ -41,6 +42,26 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     profile: Profile::Core,
     cost: "1; 0 where the data service has no gigs",
     families: &[Family::Gigs],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static PROVENANCE: Table = Table {
+    tool: ToolName::GetUpcomingGigs,
+    endpoint: "/api/v2/artist/{key}/gigs",
+    rows: &[
+        Provenance::same("/cluster_id", "/cluster_id"),
+        Provenance::made("/as_of", "the day of the call, in UTC"),
+        Provenance::read("/gigs/*/date", "/gigs/*/date", Reading::Day),
+        Provenance::read("/gigs/*/title", "/gigs/*/title", Reading::Name),
+        Provenance::read("/gigs/*/venue", "/gigs/*/venue", Reading::Name),
+        Provenance::read("/gigs/*/city", "/gigs/*/city", Reading::Name),
+        Provenance::read("/gigs/*/country", "/gigs/*/country", Reading::Name),
+        Provenance::same("/gigs/*/cancelled", "/gigs/*/cancelled"),
+        Provenance::made("/gigs/*/gaps/*", "why a value of the row is missing"),
+        Provenance::made("/shown", "how many gigs are shown"),
+        Provenance::made("/total", "how many gigs lie ahead"),
+        Provenance::made("/unreadable", "how many gigs could not be read"),
+    ],
 };
 
 /// A valid call of `get_upcoming_gigs`.

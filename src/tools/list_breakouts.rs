@@ -5,6 +5,7 @@ use serde_json::json;
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::listing::{self, Limit};
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{credit, next};
@@ -45,6 +46,28 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     profile: Profile::Full,
     cost: "1",
     families: &[Family::Lists],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static PROVENANCE: Table = Table {
+    tool: ToolName::ListBreakouts,
+    endpoint: "/api/v2/breakouts",
+    rows: &[
+        Provenance::read("/breakouts/*/name", "/items/*/name", Reading::ShownName),
+        Provenance::same("/breakouts/*/cluster_id", "/items/*/clusterId"),
+        Provenance::same("/breakouts/*/discogs_id", "/items/*/discogsArtistId"),
+        Provenance::same("/breakouts/*/resolved_via", "/items/*/resolvedVia"),
+        Provenance::same("/breakouts/*/emergence_tier", "/items/*/emergenceTier"),
+        Provenance::same("/breakouts/*/emergence_score", "/items/*/emergenceScore"),
+        Provenance::same("/breakouts/*/press_count", "/items/*/pressCount"),
+        Provenance::same("/breakouts/*/corroboration", "/items/*/corroboration"),
+        Provenance::read("/breakouts/*/location/city", "/items/*/location/city", Reading::Name),
+        Provenance::read("/breakouts/*/location/country", "/items/*/location/country", Reading::Name),
+        Provenance::made("/breakouts/*/gaps/*", "why a value of the row is missing"),
+        Provenance::made("/shown", "how many rows are shown"),
+        Provenance::made("/more", "whether the service gave one more row than was asked for to show"),
+        Provenance::made("/unreadable", "how many rows could not be read"),
+    ],
 };
 
 /// A valid call of `list_breakouts`.

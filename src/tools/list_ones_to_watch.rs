@@ -3,6 +3,7 @@
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::listing::{self, Limit};
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{credit, next};
@@ -31,6 +32,32 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     profile: Profile::Full,
     cost: "1",
     families: &[Family::Lists],
+};
+
+/// Where each value of its answer comes from.
+pub(super) static PROVENANCE: Table = Table {
+    tool: ToolName::ListOnesToWatch,
+    endpoint: "/api/v2/tastemakers/ones-to-watch",
+    rows: &[
+        Provenance::same("/ones_to_watch/*/rank", "/onesToWatch/*/rank"),
+        Provenance::read("/ones_to_watch/*/name", "/onesToWatch/*/name", Reading::ShownName),
+        Provenance::same("/ones_to_watch/*/discogs_id", "/onesToWatch/*/discogsArtistId"),
+        Provenance::same("/ones_to_watch/*/emergence_tier", "/onesToWatch/*/emergenceTier"),
+        Provenance::same("/ones_to_watch/*/momentum_tier", "/onesToWatch/*/momentumTier"),
+        Provenance::same("/ones_to_watch/*/emergence_score", "/onesToWatch/*/emergenceScore"),
+        Provenance::same("/ones_to_watch/*/profile", "/onesToWatch/*/profile"),
+        Provenance::same(
+            "/ones_to_watch/*/culture_forward_festivals",
+            "/onesToWatch/*/cultureForwardFestivals",
+        ),
+        Provenance::made("/ones_to_watch/*/gaps/*", "why a value of the row is missing"),
+        Provenance::read("/snapshot_on", "/snapshotDate", Reading::Day),
+        Provenance::same("/stale", "/stale"),
+        Provenance::made("/gaps/*", "why a value of the list is missing"),
+        Provenance::made("/shown", "how many rows are shown"),
+        Provenance::made("/more", "whether the service gave one more row than was asked for to show"),
+        Provenance::made("/unreadable", "how many rows could not be read"),
+    ],
 };
 
 /// A valid call of `list_ones_to_watch`.

@@ -3,7 +3,10 @@
 //! Decides nothing at run time. A value under `data` that no row names has no business there.
 
 use super::registry::ToolName;
-use super::{find_tracks, get_artist, get_label, resolve_artist, search_catalog};
+use super::{
+    find_similar_artists, find_tracks, get_artist, get_aura, get_label, get_upcoming_gigs, list_breakouts,
+    list_ones_to_watch, resolve_artist, search_catalog,
+};
 
 /// Every table; a tool that asks several endpoints has one for each.
 pub static TABLES: &[&Table] = &[
@@ -11,9 +14,17 @@ pub static TABLES: &[&Table] = &[
     &get_artist::PROVENANCE,
     &search_catalog::FULL_PROVENANCE,
     &search_catalog::COMPACT_PROVENANCE,
+    &find_similar_artists::DOSSIER_PROVENANCE,
+    &find_similar_artists::FESTIVALS_PROVENANCE,
+    &find_similar_artists::RADIO_PROVENANCE,
     &find_tracks::BY_TITLE_PROVENANCE,
     &find_tracks::BY_ARTIST_PROVENANCE,
+    &get_upcoming_gigs::PROVENANCE,
     &get_label::PROVENANCE,
+    &list_breakouts::PROVENANCE,
+    &list_ones_to_watch::PROVENANCE,
+    &get_aura::LIST_PROVENANCE,
+    &get_aura::ONE_PROVENANCE,
 ];
 
 /// What an answer of a tool holds of one answer of the service.
@@ -66,6 +77,10 @@ pub enum Reading {
     Keyed,
     /// The same, read as a name.
     NameOfKeyed,
+    /// As a name, without the number and the star of Discogs; of the row that is about the same artist.
+    JoinedName,
+    /// Nothing; of the row that is about the same artist, wherever it stands.
+    Joined,
     /// The parts of a list or of several lists in one order; `*` counts the parts that can be shown.
     Listed,
 }

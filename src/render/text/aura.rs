@@ -22,8 +22,8 @@ fn aura(row: &AuraRow) -> String {
     let artist = &row.artist;
     let name = artist.name.as_ref().map_or_else(|_| "name not present".to_owned(), ToString::to_string);
     let mut facts = Vec::new();
-    let words = match (&artist.dimensions, row.form) {
-        (Ok(words), RowForm::Full) if !words.is_empty() => {
+    let words = match &artist.dimensions {
+        Ok(words) if row.form != RowForm::Compact && !words.is_empty() => {
             format!(" ({})", words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
         }
         _ => String::new(),
@@ -36,15 +36,17 @@ fn aura(row: &AuraRow) -> String {
         Ok(odds) => format!("break odds {odds} %"),
         Err(_) => "break odds not present".to_owned(),
     });
-    if row.form == RowForm::Full {
+    let broke_on = artist.broke_on.ok().filter(|_| row.form == RowForm::Single);
+    match (artist.has_broken, broke_on) {
+        _ if row.form == RowForm::Compact => {}
+        (Ok(true), Some(day)) => facts.push(format!("broke on {day}")),
+        (Ok(true), None) => facts.push("has broken".to_owned()),
+        (Ok(false), _) => facts.push("not broken".to_owned()),
+        (Err(_), _) => {}
+    }
+    if row.form == RowForm::Single {
         facts.extend(artist.first_signal_on.iter().map(|day| format!("first signal {day}")));
         facts.extend(artist.latest_signal_on.iter().map(|day| format!("latest new one {day}")));
-        match (artist.has_broken, artist.broke_on) {
-            (Ok(true), Ok(day)) => facts.push(format!("broke on {day}")),
-            (Ok(true), Err(_)) => facts.push("has broken, day not present".to_owned()),
-            (Ok(false), _) => facts.push("has not broken".to_owned()),
-            (Err(_), _) => {}
-        }
     }
     format!("{name}: {}", facts.join(", "))
 }

@@ -29,7 +29,6 @@ fn breakout(row: &BreakoutRow) -> String {
         facts.push(format!("press {count}"));
     }
     if row.form == RowForm::Full {
-        facts.extend(artist.emergence_score.iter().map(|score| format!("score {score}")));
         facts.extend(artist.location.iter().map(place));
     }
     facts.extend(artist.discogs_id.iter().map(|id| format!("Discogs {id}")));

@@ -38,7 +38,7 @@ pub(super) fn list(text: &mut String, list: &SimilarList) {
 fn artist(row: &SimilarRow) -> String {
     let name = match (&row.name, &row.cluster_id) {
         (Ok(name), _) => name.to_string(),
-        (Err(_), Ok(id)) => format!("name not present, cluster_id {id}"),
+        (Err(_), Ok(_)) => "name not present, cluster_id in the JSON".to_owned(),
         (Err(_), Err(_)) => "name not present".to_owned(),
     };
     let axes: Vec<String> = row
@@ -48,13 +48,23 @@ fn artist(row: &SimilarRow) -> String {
             let known = counts.iter().filter_map(|(word, count)| Some(format!("{} {word}", count.ok()?)));
             let known: Vec<String> = known.collect();
             if row.form == RowForm::Compact || known.is_empty() {
-                label(*axis).to_lowercase()
+                short(*axis).to_owned()
             } else {
-                format!("{} {}", label(*axis).to_lowercase(), known.join(" "))
+                format!("{} {}", short(*axis), known.join(" "))
             }
         })
         .collect();
     format!("{name}: {}", axes.join(", "))
+}
+
+fn short(axis: Axis) -> &'static str {
+    match axis {
+        Axis::CoBooking => "booked together",
+        Axis::Festivals => "festivals",
+        Axis::Radio => "radio",
+        Axis::DjChampions => "DJ",
+        Axis::Credits => "credits",
+    }
 }
 
 fn label(axis: Axis) -> &'static str {

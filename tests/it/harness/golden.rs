@@ -13,6 +13,7 @@ pub fn hold_golden(name: &str, envelope: &Envelope) {
     json.as_object_mut().expect("an object").remove("meta");
     let mut answer = format!("{}\n\n", envelope.text);
     let _ = writeln!(answer, "{}", serde_json::to_string_pretty(&json).expect("JSON"));
+    let answer = without_port(&answer);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/golden/{name}.txt"));
     if std::env::var("ONO_GOLDEN").is_ok_and(|word| word == "write") {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -20,4 +21,15 @@ pub fn hold_golden(name: &str, envelope: &Envelope) {
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     assert_eq!(kept, answer, "{name}");
+}
+
+/// A server of a test has another port every time.
+fn without_port(answer: &str) -> String {
+    let mut parts = answer.split("https://localhost:");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept.push_str("https://localhost:PORT");
+        kept.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    kept
 }

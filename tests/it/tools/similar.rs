@@ -99,16 +99,8 @@ fn each_axis_keeps_its_own_counts_and_the_order_is_the_documented_one() {
         answer.text
     );
     let rows = &answer.data()["similar"];
-    assert_eq!(
-        rows[0]["axes"],
-        json!({"co_booking": {"events": 90, "venues": 2},
-        "radio": {"plays": 7, "stations": 3}, "dj_champions": {"plays": 4, "events": 3}})
-    );
-    assert_eq!(
-        rows[1]["axes"],
-        json!({"co_booking": {"events": 89, "venues": 2},
-        "festivals": {"editions": 5, "festivals": 2}, "radio": {"plays": 7, "stations": 3}})
-    );
+    assert_eq!(rows[0]["axes"], json!({"co_booking": 90, "radio": 7, "dj_champions": 4}));
+    assert_eq!(rows[1]["axes"], json!({"co_booking": 89, "festivals": 5, "radio": 7}));
     let credited = rows.as_array().expect("rows").iter().find(|row| row["name"] == "Writer 70").expect("one");
     assert_eq!(credited["axes"], json!({"credits": {"works": 5, "recordings": 3}}));
     let nameless =
