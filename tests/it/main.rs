@@ -17,6 +17,7 @@ mod layers;
 mod measured;
 mod namesakes;
 mod protocol;
+mod store;
 mod tables;
 mod tools;
 mod transport;
