@@ -6,6 +6,7 @@ mod certificate;
 mod fixed_documents;
 mod legal;
 mod settings;
+mod sign_in;
 mod signals;
 mod start;
 mod tool_list;
@@ -13,12 +14,17 @@ mod tool_list;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
+use self::sign_in::SignIn;
 use self::signals::Signals;
+use crate::accounts::Accounts;
+use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
+use crate::auth::Metadata;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -26,15 +32,18 @@ use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{CrateClient, IdentityMemory, Transport};
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
+use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service,
+    self, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
-pub use self::start::{Announce, StartError, Started};
+pub use self::sign_in::token;
+pub use self::start::{Announce, DemoToken, StartError, Started};
 pub use self::tool_list::{ToolRow, tools};
+pub use crate::issuer::DEMO_SUBJECT;
 pub use crate::transport::DEMO_CERTIFICATE_FILE;
 
 /// Identities that are remembered between a resolve and the call that follows it.
@@ -54,13 +63,13 @@ impl App {
     ///
     /// # Errors
     /// A catalogue that is not sound, or a legal text that cannot be read.
-    pub fn build(config: &Config, clock: Clock) -> Result<Self, StartError> {
+    pub fn build(config: &Config, sign_in: SignIn, clock: Clock) -> Result<Self, StartError> {
         let catalogue =
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
         let documents = fixed_documents::of(&catalogue, &clock)?;
         let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
-        Self::over(transport, documents, config, clock)
+        Self::over(transport, documents, config, sign_in, clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
@@ -68,6 +77,7 @@ impl App {
         transport: Arc<dyn Transport>,
         (manifest, dictionary): (String, String),
         config: &Config,
+        sign_in: SignIn,
         clock: Clock,
     ) -> Result<Self, StartError> {
         let limits = AdmissionLimits {
@@ -76,11 +86,19 @@ impl App {
             requests_per_second: config.anonymous.requests_per_second,
             requests_burst: config.anonymous.requests_burst,
             calls_at_once: CALLS_AT_ONCE,
+            account: AccountLimits {
+                calls_per_minute: config.accounts.calls_per_minute,
+                calls_at_once: config.accounts.calls_at_once,
+            },
         };
-        let capabilities =
-            capabilities::document(&limits, config.deadlines.call, config.deadlines.tool, true);
+        let scopes = sign_in.challenges.metadata().map(|metadata| metadata.scopes().to_vec());
+        let deadlines = (config.deadlines.call, config.deadlines.tool);
+        let capabilities = capabilities::document(&limits, deadlines, sign_in.challenges.metadata(), true);
         let resources = Resources::new(&capabilities, manifest, dictionary);
         let parts = Parts {
+            auth: sign_in.auth,
+            challenges: sign_in.challenges,
+            accounts: Accounts::interim(config.accounts.units_per_month),
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(
                 transport,
@@ -88,7 +106,7 @@ impl App {
                 config.deadlines.call,
                 clock.clone(),
             ),
-            lists: Lists::new(&resources),
+            lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: Origin::Fixtures,
             tool_deadline: config.deadlines.tool,
@@ -116,6 +134,14 @@ impl Service for Shared {
     fn legal(&self, page: LegalPage) -> String {
         self.0.legal.page(page)
     }
+
+    fn sign_in_document(&self) -> Option<Bytes> {
+        self.0.parts.challenges.metadata().map(Metadata::document)
+    }
+
+    fn without_credentials(&self, endpoint: Endpoint) -> HttpAnswer {
+        pipeline::without_credentials(&self.0.parts, endpoint)
+    }
 }
 
 /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered. Being
@@ -127,16 +153,18 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
     let clock = Clock::system();
     let listen = config.server.listen;
     let certificate = Certificate::load(&config, &clock)?;
-    let app = Arc::new(App::build(&config, clock.clone())?);
     let listener = Listener::bind(listen).map_err(|error| settings::listen_error(listen, error))?;
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
+    let sign_in = SignIn::of(&config, &public_base, &clock)?;
+    let demo_token = sign_in.demo_token.clone();
+    let app = Arc::new(App::build(&config, sign_in, clock.clone())?);
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);
     let mut signals = Signals::listen()?;
     certificate.warn(clock.utc());
-    announce(&Started { address, public_base, certificate: certificate.demo });
+    announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
         let _told_or_gone = told.await;
@@ -165,8 +193,8 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
+    use crate::auth::{Authenticator, Challenges};
     use crate::crate_client::transport::{Request, Sending};
-    use crate::profile::Profile;
     use crate::transport::{ClientAddress, LastWord, Later};
 
     /// A data service whose client has a fault.
@@ -182,7 +210,12 @@ mod tests {
     fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
-        App::over(Arc::new(Faulty), documents, config, clock).unwrap().parts
+        let sign_in = SignIn {
+            auth: Authenticator::without_sign_in(clock.clone()),
+            challenges: Challenges::new(None),
+            demo_token: None,
+        };
+        App::over(Arc::new(Faulty), documents, config, sign_in, clock).unwrap().parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {
@@ -194,7 +227,7 @@ mod tests {
             headers.insert("authorization", authorization.parse().unwrap());
         }
         let client = ClientAddress::new([192, 0, 2, 1].into());
-        McpRequest { profile: Profile::Core, headers, body: body.to_string().into(), client }
+        McpRequest { endpoint: Endpoint::CORE, headers, body: body.to_string().into(), client }
     }
 
     fn later(parts: &Arc<Parts>) -> Later {
@@ -202,7 +235,7 @@ mod tests {
             "params": {"name": "resolve_artist", "arguments": {"q": "Four Tet"}}});
         match pipeline::answer(parts, post(&call, None)) {
             McpAnswer::Later(later) => later,
-            McpAnswer::Ready(answer) => panic!("{answer:?}"),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -255,7 +288,7 @@ mod tests {
         let statuses: Vec<u16> = (0..5)
             .map(|_| match pipeline::answer(&parts, post(&ping, Some("Bearer x"))) {
                 McpAnswer::Ready(answer) => answer.status.as_u16(),
-                McpAnswer::Later(later) => panic!("{later:?}"),
+                other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(statuses, [401, 401, 401, 429, 429]);

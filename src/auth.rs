@@ -3,49 +3,143 @@
 //! Decides who a caller is. Only this module can make a [`Principal`]. It must never know what is
 //! asked for, nor what it costs.
 
+mod bearer;
 pub mod challenge;
+pub mod key_source;
+pub mod keys;
+mod memory;
+pub mod metadata;
 pub mod principal;
+pub mod signature;
+pub mod token;
+
+use std::time::Duration;
 
 use http::HeaderMap;
-use http::header::AUTHORIZATION;
 
-pub use self::challenge::AuthRefusal;
-pub use self::principal::Principal;
+use self::key_source::Found;
+use self::memory::{TokenHash, TokenMemory, Verified};
+use self::token::{Claimed, is_alive};
+use crate::clock::Clock;
+use crate::profile::Endpoint;
+
+pub use self::challenge::{AuthRefusal, Challenges};
+pub use self::key_source::{KeyDocument, KeySource};
+pub use self::keys::{KeySet, SigningAlgorithm};
+pub use self::metadata::Metadata;
+pub use self::principal::{Account, AccountId, ClientKind, Principal};
+pub use self::token::TokenPolicy;
+
+/// When a caller may ask again whose token could not be checked.
+const UNVERIFIABLE_RETRY: Duration = Duration::from_secs(key_source::AGAIN_AFTER.as_secs());
 
 /// Finds out who sends a request.
-///
-/// This version has no sign-in: a request without credentials is anonymous, and one with credentials is
-/// refused, since a token that nobody can check must not pass for none.
-///
-/// # Errors
-/// Credentials that are malformed or cannot be accepted.
-pub fn authenticate(headers: &HeaderMap) -> Result<Principal, AuthRefusal> {
-    let mut fields = headers.get_all(AUTHORIZATION).iter();
-    match (fields.next(), fields.next()) {
-        (None, _) => Ok(Principal::anonymous()),
-        (Some(_), None) => Err(AuthRefusal::InvalidToken),
-        (Some(_), Some(_)) => Err(AuthRefusal::SeveralCredentials),
+#[derive(Debug)]
+pub struct Authenticator {
+    clock: Clock,
+    verifier: Option<Verifier>,
+}
+
+#[derive(Debug)]
+struct Verifier {
+    policy: TokenPolicy,
+    keys: KeySource,
+    memory: TokenMemory,
+}
+
+impl Authenticator {
+    /// One for a server without a sign-in: no token is accepted.
+    #[must_use]
+    pub fn without_sign_in(clock: Clock) -> Self {
+        Self { clock, verifier: None }
+    }
+
+    /// One that accepts tokens that keep to `policy` and are signed with one of `keys`.
+    #[must_use]
+    pub fn new(policy: TokenPolicy, keys: KeySource, clock: Clock) -> Self {
+        signature::install();
+        Self { clock, verifier: Some(Verifier { policy, keys, memory: TokenMemory::new() }) }
+    }
+
+    /// Who sends a request, when that is known without waiting for anyone: without credentials, with
+    /// faulty ones, or with a token that was verified before.
+    pub fn known(&self, headers: &HeaderMap, endpoint: Endpoint) -> Option<Result<Principal, AuthRefusal>> {
+        match bearer::token(headers) {
+            Ok(None) if endpoint.needs_sign_in() => Some(Err(AuthRefusal::SignInNeeded)),
+            Ok(None) => Some(Ok(Principal::anonymous())),
+            Ok(Some(token)) => match &self.verifier {
+                None => Some(Err(AuthRefusal::InvalidToken)),
+                Some(verifier) => verifier.remembered(token, self.now_s()),
+            },
+            Err(refusal) => Some(Err(refusal)),
+        }
+    }
+
+    /// Finds out who sends a request; waits for the issuer's keys where it must.
+    ///
+    /// # Errors
+    /// Credentials that are missing, malformed, not acceptable, or cannot be checked just now.
+    pub async fn authenticate(
+        &self,
+        headers: &HeaderMap,
+        endpoint: Endpoint,
+    ) -> Result<Principal, AuthRefusal> {
+        if let Some(known) = self.known(headers, endpoint) {
+            return known;
+        }
+        match (&self.verifier, bearer::token(headers)?) {
+            (Some(verifier), Some(token)) => verifier.verify(token, self.now_s()).await,
+            _ => Err(AuthRefusal::InvalidToken),
+        }
+    }
+
+    /// Whether the issuer's keys are there; `None` without a sign-in, and before anyone needed them.
+    #[must_use]
+    pub fn has_keys(&self) -> Option<bool> {
+        self.verifier.as_ref().and_then(|verifier| verifier.keys.has_keys())
+    }
+
+    fn now_s(&self) -> i64 {
+        self.clock.utc().unix_timestamp()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn with(fields: &[&str]) -> Result<Principal, AuthRefusal> {
-        let mut headers = HeaderMap::new();
-        for field in fields {
-            headers.append(AUTHORIZATION, field.parse().unwrap());
+impl Verifier {
+    /// A token that was verified before, as long as its key is one of the issuer's.
+    fn remembered(&self, token: &str, now_s: i64) -> Option<Result<Principal, AuthRefusal>> {
+        let hash = TokenHash::of(token);
+        let verified = self.memory.find(hash)?;
+        if !is_alive(verified.expires_s, now_s) {
+            self.memory.forget(hash);
+            return Some(Err(AuthRefusal::InvalidToken));
         }
-        authenticate(&headers)
+        let keys = self.keys.held()?;
+        if !keys.holds(verified.key) {
+            self.memory.forget(hash);
+            return None;
+        }
+        Some(Ok(verified.principal))
     }
 
-    #[test]
-    fn no_credentials_are_anonymous_and_none_that_cannot_be_checked_pass() {
-        assert!(with(&[]).is_ok());
-        for bad in ["Bearer x", "Bearer ", "Basic eA==", "Token x", "bearer a.b.c", ""] {
-            assert_eq!(with(&[bad]).err(), Some(AuthRefusal::InvalidToken), "{bad}");
+    async fn verify(&self, token: &str, now_s: i64) -> Result<Principal, AuthRefusal> {
+        // What no key could make acceptable is refused without asking anyone for keys.
+        let claimed = self.policy.read(token, now_s).map_err(|_| AuthRefusal::InvalidToken)?;
+        let Claimed { algorithm, key_id, expires_s, account } = claimed;
+        let key_id = key_id.as_deref();
+        let found = self.keys.keys(|keys| keys.candidates(algorithm, key_id).next().is_some()).await;
+        let (keys, complete) = match found {
+            Found::Keys(keys) => (keys, true),
+            Found::Stale(keys) => (keys, false),
+            Found::Nothing => return Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY }),
+        };
+        let mut candidates = keys.candidates(algorithm, key_id).peekable();
+        if candidates.peek().is_none() && !complete {
+            return Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY });
         }
-        assert_eq!(with(&["Bearer x", "Bearer x"]).err(), Some(AuthRefusal::SeveralCredentials));
+        let key = candidates.find(|key| key.signed(token)).ok_or(AuthRefusal::InvalidToken)?;
+        let principal = Principal::of(account);
+        let verified = Verified { principal: principal.clone(), expires_s, key: key.fingerprint() };
+        self.memory.keep(TokenHash::of(token), verified);
+        Ok(principal)
     }
 }

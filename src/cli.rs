@@ -23,6 +23,7 @@ use clap::error::ErrorKind;
 pub use exit::Exit;
 
 use crate::app::{self, Announce, StartError, Started};
+use crate::clock::Clock;
 use crate::config::{Config, DATA_FOLDER, LogFormat};
 use args::{Arguments, Command};
 use guide::Guide;
@@ -59,6 +60,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Tools { json, tokens } => {
             print(&tools::render(&app::tools(), json, tokens, output::Style::for_stdout()))
         }
+        Command::Token { subject, config, listen, data } => {
+            let config = match config {
+                Some(file) => Config::load(&file),
+                None => {
+                    let data = data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref());
+                    Ok(Config::demo(listen, data))
+                }
+            };
+            config.map_or_else(
+                |errors| {
+                    complain(&errors.to_string());
+                    Exit::Configuration
+                },
+                |config| token(&config, &subject),
+            )
+        }
         Command::Version => print(concat!("ono-sendai ", env!("CARGO_PKG_VERSION"), "\n")),
     }
 }
@@ -91,12 +108,26 @@ fn check_config(file: &Path) -> Exit {
     }
 }
 
+fn token(config: &Config, subject: &str) -> Exit {
+    if !config.issuer.enabled {
+        complain("the built-in issuer is off in this configuration; its own issuer gives out the tokens");
+        return Exit::Configuration;
+    }
+    match app::token(config, &config.server.public_base, subject, &Clock::system()) {
+        Ok(token) => print(&format!("{}\n", token.reveal())),
+        Err(error) => {
+            complain(&format!("ono-sendai: {error}"));
+            Exit::NotStarted
+        }
+    }
+}
+
 fn serve(config: Config) -> Exit {
     let format = config.log.format;
     start(
         config,
         Box::new(move |started| {
-            let Started { address, public_base, certificate } = started;
+            let Started { address, public_base, certificate, demo_token: _ } = started;
             let url = public_base.join("/mcp");
             match format {
                 LogFormat::Text => complain(&format!("ready: {url} on {address}")),

@@ -4,10 +4,13 @@
 //! a file is reported at once, with its line. Must never know what the settings are used for, open
 //! a socket, or read a file other than the configuration itself.
 
+mod accounts;
 mod anonymous;
+mod auth;
 mod deadlines;
 mod document;
 mod guard;
+mod issuer;
 mod keys;
 mod legal;
 mod log;
@@ -21,9 +24,12 @@ mod transport;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+pub use accounts::Accounts;
 pub use anonymous::Anonymous;
+pub use auth::Auth;
 pub use deadlines::Deadlines;
 pub use guard::Guard;
+pub use issuer::Issuer;
 pub use legal::{Contact, Legal};
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
@@ -50,6 +56,12 @@ pub struct Config {
     pub deadlines: Deadlines,
     /// `[anonymous]`: what callers without a token may use.
     pub anonymous: Anonymous,
+    /// `[auth]`: whose tokens are accepted.
+    pub auth: Auth,
+    /// `[issuer]`: the built-in issuer.
+    pub issuer: Issuer,
+    /// `[accounts]`: what signed-in accounts may use.
+    pub accounts: Accounts,
     /// `[legal]`: who runs this server.
     pub legal: Legal,
     /// `[log]`: what is written to stderr, and how.
@@ -89,6 +101,8 @@ impl Config {
                 data_dir,
             },
             anonymous: if others_can_reach_it { Anonymous::default() } else { Anonymous::ONE_PERSON },
+            issuer: Issuer { enabled: true, ..Issuer::default() },
+            accounts: if others_can_reach_it { Accounts::default() } else { Accounts::ONE_PERSON },
             ..Self::default()
         }
     }
@@ -104,6 +118,9 @@ impl Config {
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
             anonymous: reader.section("anonymous", Anonymous::read),
+            auth: reader.section("auth", Auth::read),
+            issuer: reader.section("issuer", Issuer::read),
+            accounts: reader.section("accounts", Accounts::read),
             legal: reader.section("legal", Legal::read),
             log: reader.section("log", Log::read),
         };
@@ -135,6 +152,20 @@ impl Config {
                 &["server.public_base", "server.public"],
                 &format!("\"{}\" together with public = true", server.public_base),
                 "the https address that clients reach from outside, such as \"https://mcp.example.org\"",
+            );
+        }
+        if server.public && self.issuer.enabled {
+            reader.refuse(
+                &["issuer.enabled", "server.public"],
+                "true together with public = true",
+                "false; whoever reaches the built-in issuer can sign in under any name",
+            );
+        }
+        if self.issuer.enabled && self.auth.issuer.is_some() {
+            reader.refuse(
+                &["auth.issuer", "issuer.enabled"],
+                "another issuer together with the built-in one",
+                "either issuer under [auth], or enabled = true under [issuer]",
             );
         }
         if server.public && (self.legal.operator.is_none() || self.legal.contact.is_none()) {

@@ -1,5 +1,6 @@
 //! ono-sendai: verified music facts for AI assistants, over MCP, from one binary.
 
+pub mod accounts;
 pub mod admission;
 pub mod answer;
 pub mod app;
@@ -13,6 +14,7 @@ pub mod durability;
 pub mod envelope;
 pub mod host;
 pub mod identity;
+pub mod issuer;
 pub mod model;
 pub mod nearest;
 pub mod network;

@@ -5,6 +5,7 @@
 //! how it is written.
 
 mod answer;
+mod caller;
 mod lists;
 mod parts;
 mod tool_call;
@@ -17,10 +18,12 @@ use std::sync::Arc;
 use http::HeaderMap;
 
 use self::answer::{refused, result};
+use self::caller::Caller;
 pub use self::lists::Lists;
 pub use self::parts::Parts;
-use crate::auth;
+use crate::auth::AuthRefusal;
 use crate::model::text::clean;
+use crate::profile::Endpoint;
 use crate::prompts;
 use crate::protocol::era::Era;
 use crate::protocol::method::Method;
@@ -28,7 +31,7 @@ use crate::protocol::reply::{self, CacheHint};
 use crate::protocol::rpc_error::{RpcCode, RpcError};
 use crate::protocol::{self, Incoming, Request};
 use crate::telemetry::Trace;
-use crate::transport::{HttpAnswer, Later, McpAnswer, McpRequest};
+use crate::transport::{HttpAnswer, Later, McpAnswer, McpRequest, Undecided};
 
 /// How long clients may keep lists and documents.
 const LISTS: CacheHint = CacheHint { ttl_ms: 300_000 };
@@ -40,7 +43,27 @@ const URI_ECHO_MAX_CHARS: usize = 200;
 pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
     let trace = Trace::start(&parts.clock);
     let headers = answer::id_header(&trace);
-    caught(headers, || steps(parts, trace, post))
+    match parts.auth.known(&post.headers, post.endpoint) {
+        Some(Ok(principal)) if principal.is_anonymous() => {
+            caught(headers, || steps(parts, trace, post, Ok(Caller::anonymous(principal))))
+        }
+        Some(Err(refusal)) => caught(headers, || steps(parts, trace, post, Err(refusal))),
+        // A token may have to wait for the issuer's keys or for the account service.
+        _ => {
+            let parts = Arc::clone(parts);
+            McpAnswer::Undecided(Undecided(Box::pin(async move {
+                let who = Caller::identify(&parts, &post).await;
+                caught(headers, || steps(&parts, trace, post, who))
+            })))
+        }
+    }
+}
+
+/// What a request of any method is told that brings no credentials to an endpoint that needs them.
+#[must_use]
+pub fn without_credentials(parts: &Parts, endpoint: Endpoint) -> HttpAnswer {
+    let trace = Trace::start(&parts.clock);
+    answer::unauthenticated(parts, trace, AuthRefusal::SignInNeeded, endpoint)
 }
 
 fn caught(headers: HeaderMap, steps: impl FnOnce() -> McpAnswer) -> McpAnswer {
@@ -48,15 +71,20 @@ fn caught(headers: HeaderMap, steps: impl FnOnce() -> McpAnswer) -> McpAnswer {
     catch_unwind(AssertUnwindSafe(steps)).unwrap_or_else(|_panic| McpAnswer::Ready(answer::failed(headers)))
 }
 
-fn steps(parts: &Arc<Parts>, mut trace: Trace, post: McpRequest) -> McpAnswer {
+fn steps(
+    parts: &Arc<Parts>,
+    mut trace: Trace,
+    post: McpRequest,
+    who: Result<Caller, AuthRefusal>,
+) -> McpAnswer {
     let address = post.client.group().first();
-    let who = auth::authenticate(&post.headers);
-    if let Err(wait) = parts.admission.guard(who.as_ref().ok(), address) {
+    let endpoint = post.endpoint;
+    if let Err(wait) = parts.admission.guard(who.as_ref().ok().map(Caller::principal), address) {
         return McpAnswer::Ready(answer::flooded(parts, trace, wait));
     }
-    let principal = match who {
-        Ok(principal) => principal,
-        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(parts, trace, refusal)),
+    let caller = match who {
+        Ok(caller) => caller,
+        Err(refusal) => return McpAnswer::Ready(answer::unauthenticated(parts, trace, refusal, endpoint)),
     };
     let request = match protocol::receive(&post.headers, &post.body) {
         Ok(Incoming::Request(request)) => request,
@@ -64,7 +92,7 @@ fn steps(parts: &Arc<Parts>, mut trace: Trace, post: McpRequest) -> McpAnswer {
         Err(refusal) => return McpAnswer::Ready(answer::unreadable(parts, trace, &refusal)),
     };
     if let Method::ToolsCall { name, arguments } = request.method {
-        let tool = match unknown_tool::find(&name, post.profile) {
+        let tool = match unknown_tool::find(&name, endpoint.profile) {
             Ok(tool) => tool,
             Err(error) => {
                 trace.asks("tools/call", "-");
@@ -76,7 +104,8 @@ fn steps(parts: &Arc<Parts>, mut trace: Trace, post: McpRequest) -> McpAnswer {
         let last = answer::last(&trace, request.id.clone());
         let (parts, id, era) = (Arc::clone(parts), request.id, request.era);
         let work = Box::pin(async move {
-            tool_call::run(&parts, trace, &principal, address, tool, &arguments, (&id, era)).await
+            let asking = tool_call::Asking { caller: &caller, address, endpoint };
+            tool_call::run(&parts, trace, asking, tool, &arguments, (&id, era)).await
         });
         return McpAnswer::Later(Later { headers, work, last });
     }
@@ -93,7 +122,7 @@ fn publish(parts: &Parts, mut trace: Trace, post: &McpRequest, request: Request)
         Method::Initialize(version) => (None, made(reply::initialize(Era::Legacy(version), INSTRUCTIONS))),
         Method::Ping => (None, made(serde_json::json!({}))),
         Method::Discover => (Some(LISTS), made(reply::discover(INSTRUCTIONS))),
-        Method::ToolsList => listed(parts.lists.tools(post.profile)),
+        Method::ToolsList => listed(parts.lists.tools(post.endpoint.profile)),
         Method::ResourcesList => listed(&parts.lists.resources),
         Method::ResourceTemplatesList => listed(&parts.lists.resource_templates),
         Method::ResourcesRead { uri } => (

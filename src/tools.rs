@@ -3,13 +3,17 @@
 //! Decides what a question means and which facts answer it. It must never know who asks, what the
 //! caller may spend, or how the answer travels.
 
+pub mod account;
 pub mod argument;
 pub mod arguments;
 mod credit;
 pub mod get_artist;
+pub mod get_profile;
+pub mod get_usage;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
+pub mod spec;
 pub mod upstream_error;
 
 use crate::answer::Finding;
@@ -17,6 +21,7 @@ use crate::crate_client::{CallLedger, CrateClient};
 use crate::envelope::attribution::Origin;
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::View;
+use crate::tools::account::AccountView;
 use crate::tools::arguments::Arguments;
 use crate::tools::registry::ToolName;
 
@@ -27,6 +32,10 @@ pub enum Call {
     ResolveArtist(resolve_artist::Lookup),
     /// The card of one artist.
     GetArtist(get_artist::CardRequest),
+    /// What the caller's account may do.
+    GetProfile,
+    /// What the caller's account has used.
+    GetUsage,
 }
 
 impl Call {
@@ -39,6 +48,8 @@ impl Call {
         match tool {
             ToolName::ResolveArtist => resolve_artist::Lookup::parse(&arguments).map(Self::ResolveArtist),
             ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
+            ToolName::GetProfile => Ok(Self::GetProfile),
+            ToolName::GetUsage => Ok(Self::GetUsage),
         }
     }
 
@@ -48,22 +59,28 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
+            Self::GetProfile | Self::GetUsage => 0,
         }
     }
 
-    /// The view that is served, for tools that have views, and whether a wider one was asked for. All
-    /// callers of this version get the summary.
+    /// Keeps to what is open without an account.
+    pub fn narrow(&mut self) {
+        match self {
+            Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => {}
+            Self::GetArtist(request) => request.narrow(),
+        }
+    }
+
+    /// The view that is served, for tools that have views, and whether a wider one was asked for.
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
-            Self::ResolveArtist(_) => (None, false),
-            Self::GetArtist(request) => {
-                (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
-            }
+            Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => (None, false),
+            Self::GetArtist(request) => (Some(request.view), request.is_coerced),
         }
     }
 
-    /// Asks the data service and puts the answer together.
+    /// Asks the data service and puts the answer together. `account` is the caller's own.
     ///
     /// # Errors
     /// When the service could not answer; a fact that it does not hold is not an error.
@@ -72,10 +89,13 @@ impl Call {
         client: &CrateClient,
         ledger: &CallLedger,
         origin: Origin,
+        account: Option<&AccountView>,
     ) -> Result<Finding, ToolError> {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
+            Self::GetProfile => get_profile::run(account, origin),
+            Self::GetUsage => get_usage::run(account, origin),
         }
     }
 }

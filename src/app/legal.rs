@@ -58,7 +58,7 @@ fn built_in(page: LegalPage, legal: &Legal) -> String {
     let contact = legal.contact.as_ref().map_or("the operator of this machine", |contact| contact.as_str());
     match page {
         LegalPage::Privacy => format!(
-            "This server is run by {operator}. It answers questions about music and keeps no account of who asks.\n\n\
+            "This server is run by {operator}. It answers questions about music. Of those who sign in it keeps how much they have used, under a number that is made of the name that their issuer gives them, and not the name itself.\n\n\
              For each request it writes one log line: a random request id, the tool, the outcome and how long it took. \
              The line holds no question, no name, no token and no full address.\n\n\
              Addresses are kept in memory, for as long as limits need them, and never on disk.\n\n\

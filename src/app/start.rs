@@ -20,6 +20,30 @@ pub struct Started {
     pub public_base: PublicBase,
     /// The demo certificate, when it made its own; clients have to be told to trust it.
     pub certificate: Option<DemoCertificateFile>,
+    /// A token of the built-in issuer, where that runs.
+    pub demo_token: Option<DemoToken>,
+}
+
+/// A token that may be printed, once, where a person asked for it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DemoToken(String);
+
+impl DemoToken {
+    pub(super) fn new(token: String) -> Self {
+        Self(token)
+    }
+
+    /// The token itself.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for DemoToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DemoToken(…)")
+    }
 }
 
 /// Why the server could not start. Each is one line that says what to do.
@@ -70,6 +94,18 @@ pub enum StartError {
         /// The text file.
         path: PathBuf,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// The built-in issuer has no key.
+    #[error("built-in issuer: {reason}")]
+    Issuer {
+        /// What is wrong, with the file.
+        reason: String,
+    },
+    /// The configured issuer cannot be used.
+    #[error("sign-in: {reason}")]
+    SignIn {
+        /// What is wrong.
         reason: String,
     },
     /// The demo catalogue is not sound.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::shape;
-use crate::tools::registry::{ACCESS, ToolName};
+use crate::tools::registry::ToolName;
 
 /// One tool, as its list entry describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,7 +39,7 @@ fn row(tool: ToolName) -> ToolRow {
         description: spec.description.to_owned(),
         arguments: spec.arguments.iter().map(|argument| argument.name.to_owned()).collect(),
         cost: spec.cost.to_owned(),
-        auth: ACCESS.to_owned(),
-        listed_tokens: shape::tokens(&spec.list_entry().to_string()).into(),
+        auth: spec.access.as_str().to_owned(),
+        listed_tokens: shape::tokens(&spec.list_entry(None).to_string()).into(),
     }
 }

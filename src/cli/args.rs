@@ -9,7 +9,7 @@ use url::Url;
 use super::DATA_VARIABLE;
 use super::exit::Exit;
 use super::token::Token;
-use crate::app::DEMO_CERTIFICATE_FILE;
+use crate::app::{DEMO_CERTIFICATE_FILE, DEMO_SUBJECT};
 use crate::config::{DATA_FOLDER, PORT, PublicBase, Server};
 use crate::host::is_loopback;
 
@@ -52,6 +52,20 @@ pub(super) enum Command {
         /// Say how many tokens the list costs a model
         #[arg(long)]
         tokens: bool,
+    },
+    /// Print a token of the built-in issuer of a demo, or of the server that a configuration file describes
+    Token {
+        /// The name to sign in under
+        #[arg(long = "as", value_name = "NAME", default_value = DEMO_SUBJECT, value_parser = subject)]
+        subject: String,
+        /// The configuration file of the server, when it is not a demo
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "data"])]
+        config: Option<PathBuf>,
+        /// The address and port that the demo listens on
+        #[arg(long, value_name = "ADDRESS:PORT", default_value_t = Server::default().listen, value_parser = socket)]
+        listen: SocketAddr,
+        #[arg(long, value_name = "FOLDER", help = data_help())]
+        data: Option<PathBuf>,
     },
     /// Print the version
     Version,
@@ -113,6 +127,11 @@ fn tool_name(text: &str) -> Result<String, String> {
         return Err("a tool has 1 to 128 letters, digits, _ - . or / in its name".to_owned());
     }
     Ok(text.to_owned())
+}
+
+fn subject(text: &str) -> Result<String, String> {
+    let sound = (1..=100).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    if sound { Ok(text.to_owned()) } else { Err("a name has 1 to 100 characters on one line".to_owned()) }
 }
 
 fn argument(text: &str) -> Result<(String, String), String> {

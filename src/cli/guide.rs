@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::output::shell_word;
-use crate::app::Started;
+use crate::app::{DemoToken, Started};
 use crate::config::{DATA_FOLDER, PORT};
 
 /// Everything that the lines below differ in.
@@ -14,6 +14,7 @@ pub(super) struct Guide {
     certificate_is_new: bool,
     command: String,
     call_options: String,
+    token: Option<DemoToken>,
 }
 
 impl Guide {
@@ -41,6 +42,7 @@ impl Guide {
             certificate_is_new: started.certificate.as_ref().is_some_and(|file| file.is_new),
             command: command(std::env::var_os("CARGO").is_some(), std::env::current_exe().ok()),
             call_options,
+            token: started.demo_token.clone(),
         }
     }
 }
@@ -59,7 +61,7 @@ fn command(under_cargo: bool, executable: Option<PathBuf>) -> String {
 
 impl fmt::Display for Guide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, certificate, certificate_is_new, command, call_options } = self;
+        let Self { url, certificate, certificate_is_new, command, call_options, token } = self;
         let node = certificate
             .as_ref()
             .map_or_else(String::new, |path| format!("NODE_EXTRA_CA_CERTS={} ", shell_word(path)));
@@ -86,6 +88,19 @@ impl fmt::Display for Guide {
         if let Some(path) = certificate {
             writeln!(f, "  TypeScript: NODE_EXTRA_CA_CERTS={}", shell_word(path))?;
             writeln!(f, "  Python:     SSL_CERT_FILE={}", shell_word(path))?;
+        }
+        if let Some(token) = token {
+            writeln!(f)?;
+            writeln!(
+                f,
+                "Clients that can sign in do so by themselves; those that begin only when the first"
+            )?;
+            writeln!(
+                f,
+                "request is refused need {url}/linked. By hand, with a token that is good for an hour:"
+            )?;
+            writeln!(f, "  {command} call get_profile{call_options} --token TOKEN")?;
+            writeln!(f, "Token: {}", token.reveal())?;
         }
         if *certificate_is_new {
             writeln!(f)?;
@@ -115,6 +130,7 @@ mod tests {
             address: format!("127.0.0.1:{port}").parse().unwrap(),
             public_base: PublicBase::localhost(port),
             certificate: Some(DemoCertificateFile { path, is_new }),
+            demo_token: None,
         };
         Guide::new(&started, Path::new(data)).to_string()
     }

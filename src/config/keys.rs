@@ -130,6 +130,21 @@ impl<'r, 'a> Keys<'r, 'a> {
         self.text(key, default, &accepted, |text| all.iter().copied().find(|choice| name(*choice) == text))
     }
 
+    /// The same, with a list that an absent key stands for.
+    pub(super) fn list_or<T>(
+        &mut self,
+        key: &'static str,
+        default: Vec<T>,
+        accepted: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Vec<T> {
+        if self.find(key).is_none() {
+            self.asked.push(key);
+            return default;
+        }
+        self.list(key, accepted, parse)
+    }
+
     /// A list of strings that `parse` understands; every wrong entry is reported on its own line.
     pub(super) fn list<T>(
         &mut self,

@@ -35,7 +35,7 @@ pub(crate) fn nothing(family: Family) -> Behaviour {
         match family {
             Family::Resolve => r#"{"resolved_via":null}"#,
             Family::Artist => r#"{"identity":null}"#,
-            Family::Search => r#"{"results":[]}"#,
+            _ => r#"{"results":[]}"#,
         },
     )
 }

@@ -1,32 +1,49 @@
 //! The machine-readable shape of every answer, built from the same closed vocabularies as the answers.
 
-use serde::Serialize;
+mod account;
+mod artist_card;
+mod artist_signals;
+mod fragment;
+mod link;
+mod resolved_artist;
+
 use serde_json::{Map, Value, json};
 
+use self::fragment::{closed, count, nullable_enum};
 use super::ENVELOPE_VERSION;
 use super::degraded::{FallbackTier, RecommendedAction};
 use super::error::ErrorType;
 use super::meta::{BudgetBucket, ClientClass, View};
 use crate::identity::{AmbiguityState, Tier};
 use crate::model::gap::GapReason;
-use crate::model::link::LinkSite;
 
 /// The address of the schema as a resource.
 pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 
+/// Writes the schema of one kind of `data`.
+type Definition = fn() -> Value;
+
+/// The kinds of `data`, by the name of their definition.
+const DATA: [(&str, Definition); 4] = [
+    ("resolved_artist", resolved_artist::schema),
+    ("artist_card", artist_card::schema),
+    ("account_profile", account::profile),
+    ("account_usage", account::usage),
+];
+
 /// JSON Schema 2020-12 of every answer, success or error, of every tool.
 #[must_use]
 pub fn envelope() -> Value {
-    let mut schema = shape(json!({"anyOf": [
-        {"type": "null"},
-        {"$ref": "#/$defs/resolved_artist"},
-        {"$ref": "#/$defs/artist_card"},
-    ]}));
+    let kinds = DATA.iter().map(|(name, _)| json!({"$ref": format!("#/$defs/{name}")}));
+    let any: Vec<Value> = std::iter::once(json!({"type": "null"})).chain(kinds).collect();
+    let mut schema = shape(json!({"anyOf": any}));
+    let definitions: Map<String, Value> =
+        DATA.iter().map(|(name, schema)| ((*name).to_owned(), schema())).collect();
     if let Some(object) = schema.as_object_mut() {
         object.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
         object.insert("$id".to_owned(), json!(SCHEMA_URI));
         object.insert("title".to_owned(), json!("hosaka music data envelope"));
-        object.insert("$defs".to_owned(), definitions());
+        object.insert("$defs".to_owned(), Value::Object(definitions));
     }
     schema
 }
@@ -138,95 +155,4 @@ fn meta() -> Value {
         }))]},
         "fixture_mode": {"type": "boolean"},
     }))
-}
-
-fn definitions() -> Value {
-    let mut card = identity();
-    for (name, fact) in [
-        ("real_name", json!({"name": text()})),
-        ("aliases", json!({"names": {"type": "array", "items": text()}, "total": count()})),
-        ("origin", json!({"city": nullable_text(), "country": nullable_text()})),
-        ("debut", json!({"year": {"type": "integer", "minimum": 1, "maximum": 9999}})),
-        ("genre", json!({"primary": text(), "styles": {"type": "array", "items": text()}})),
-        (
-            "discography",
-            json!({
-                "total": count(), "shown": count(), "truncated": {"type": "boolean"},
-                "releases": {"type": "array", "items": closed(json!({"master_id": count(), "title": text()}))},
-            }),
-        ),
-        ("emergence", json!({"tier": text(), "momentum": nullable_text()})),
-    ] {
-        card.insert(name.to_owned(), facet(fact));
-    }
-    let mut resolved = identity();
-    resolved.insert(
-        "links".to_owned(),
-        json!({"type": "array", "items": {
-            "type": "object",
-            "properties": {
-                "site": {"enum": LinkSite::ALL},
-                "url": {"type": "string"},
-                "handle": {"type": "string"},
-            },
-            "required": ["site"],
-            "oneOf": [{"required": ["url"]}, {"required": ["handle"]}],
-            "additionalProperties": false,
-        }}),
-    );
-    resolved.insert("links_total".to_owned(), count());
-    json!({"resolved_artist": closed(Value::Object(resolved)), "artist_card": closed(Value::Object(card))})
-}
-
-fn identity() -> Map<String, Value> {
-    let identity = json!({
-        "cluster_id": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"},
-        "slug": nullable_text(),
-        "name": nullable_text(),
-        "resolved_via": nullable_enum(Tier::ALL.map(Tier::as_str)),
-        "discogs_id": {"type": ["integer", "null"], "minimum": 1},
-        "mbid": {"type": ["string", "null"], "format": "uuid"},
-    });
-    match identity {
-        Value::Object(identity) => identity,
-        _ => Map::new(),
-    }
-}
-
-/// A fact that is there, or the reason why it is not.
-fn facet(fact: Value) -> Value {
-    let mut there = Map::new();
-    there.insert("present".to_owned(), json!({"const": true}));
-    if let Value::Object(fact) = fact {
-        there.extend(fact);
-    }
-    json!({"oneOf": [
-        closed(Value::Object(there)),
-        closed(json!({"present": {"const": false}, "reason": {"enum": GapReason::ALL.map(GapReason::as_str)}})),
-    ]})
-}
-
-/// An object with exactly these properties.
-fn closed(properties: Value) -> Value {
-    let required: Vec<String> =
-        properties.as_object().map(|properties| properties.keys().cloned().collect()).unwrap_or_default();
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-}
-
-fn nullable_enum<const N: usize>(words: [impl Serialize; N]) -> Value {
-    let mut words: Vec<Value> = words.iter().map(|word| json!(word)).collect();
-    words.push(Value::Null);
-    json!({"enum": words})
-}
-
-fn text() -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": crate::model::text::NAME_MAX_CHARS})
-}
-
-fn nullable_text() -> Value {
-    json!({"type": ["string", "null"], "maxLength": crate::model::text::NAME_MAX_CHARS})
-}
-
-fn count() -> Value {
-    json!({"type": "integer", "minimum": 0})
 }

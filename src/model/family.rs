@@ -9,11 +9,33 @@ pub enum Family {
     Artist,
     /// Catalogue search.
     Search,
+    /// Tracks by title.
+    Tracks,
+    /// Label dossiers.
+    Label,
+    /// Artists who share stages, airplay or credits.
+    Similar,
+    /// Dated events to come.
+    Gigs,
+    /// Lists of rising artists.
+    Lists,
+    /// Aura scores.
+    Aura,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 3] = [Self::Resolve, Self::Artist, Self::Search];
+    pub const ALL: [Self; 9] = [
+        Self::Resolve,
+        Self::Artist,
+        Self::Search,
+        Self::Tracks,
+        Self::Label,
+        Self::Similar,
+        Self::Gigs,
+        Self::Lists,
+        Self::Aura,
+    ];
 
     /// The word for it in answers, logs and metrics.
     #[must_use]
@@ -22,6 +44,12 @@ impl Family {
             Self::Resolve => "resolve",
             Self::Artist => "artist",
             Self::Search => "search",
+            Self::Tracks => "tracks",
+            Self::Label => "label",
+            Self::Similar => "similar",
+            Self::Gigs => "gigs",
+            Self::Lists => "lists",
+            Self::Aura => "aura",
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::parts::Parts;
 use crate::auth::AuthRefusal;
+use crate::profile::Endpoint;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CacheHint};
@@ -47,7 +48,12 @@ pub(super) fn encoded(
     cache: Option<CacheHint>,
     body: &impl Serialize,
 ) -> Result<Bytes, RpcError> {
-    reply::encode(id, era, cache, body).map_err(|error| {
+    written(reply::encode(id, era, cache, body))
+}
+
+/// A result that is written, or what is left to say.
+pub(super) fn written(bytes: Result<Bytes, serde_json::Error>) -> Result<Bytes, RpcError> {
+    bytes.map_err(|error| {
         tracing::error!(%error, "a result could not be written");
         RpcError::new(RpcCode::Internal, UNEXPECTED)
     })
@@ -73,12 +79,26 @@ pub(super) fn unreadable(parts: &Parts, mut trace: Trace, refusal: &Refusal) -> 
 }
 
 /// Credentials that are not accepted.
-pub(super) fn unauthenticated(parts: &Parts, mut trace: Trace, refusal: AuthRefusal) -> HttpAnswer {
+pub(super) fn unauthenticated(
+    parts: &Parts,
+    mut trace: Trace,
+    refusal: AuthRefusal,
+    endpoint: Endpoint,
+) -> HttpAnswer {
     trace.refuse(Refused::Unauthenticated, &parts.refused_lines);
-    let body = RpcError::invalid_request(refusal.message()).to_json(None).to_string();
-    let mut answer = HttpAnswer::with_body(refusal.status(), body);
-    if let Some(challenge) = refusal.challenge() {
+    let message = parts.challenges.message(refusal);
+    let (error, wait) = match refusal {
+        AuthRefusal::Unverifiable { retry_after } => {
+            (RpcError::new(RpcCode::Internal, message), Some(retry_after))
+        }
+        _ => (RpcError::invalid_request(message), None),
+    };
+    let mut answer = HttpAnswer::with_body(refusal.status(), error.to_json(None).to_string());
+    if let Some(challenge) = parts.challenges.header(refusal, endpoint) {
         answer.headers.insert(WWW_AUTHENTICATE, challenge);
+    }
+    if let Some(wait) = wait {
+        answer.headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
     }
     with_id(&trace, answer)
 }

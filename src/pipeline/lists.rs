@@ -18,12 +18,12 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Makes every list.
+    /// Makes every list. `scopes` are what a client asks the issuer for; `None` where there is no sign-in.
     #[must_use]
-    pub fn new(resources: &Resources) -> Self {
+    pub fn new(resources: &Resources, scopes: Option<&[String]>) -> Self {
         Self {
-            core_tools: registry::list(Profile::Core),
-            full_tools: registry::list(Profile::Full),
+            core_tools: registry::list(Profile::Core, scopes),
+            full_tools: registry::list(Profile::Full, scopes),
             resources: resources.list(),
             resource_templates: json!({"resourceTemplates": []}),
             prompts: prompts::list(),

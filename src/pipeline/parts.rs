@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::lists::Lists;
+use crate::accounts::Accounts;
 use crate::admission::Admission;
+use crate::auth::{Authenticator, Challenges};
 use crate::clock::Clock;
 use crate::crate_client::CrateClient;
 use crate::envelope::attribution::Origin;
@@ -15,6 +17,12 @@ use crate::telemetry::RefusedLines;
 pub struct Parts {
     /// What time it is.
     pub clock: Clock,
+    /// Who asks.
+    pub auth: Authenticator,
+    /// What is said about signing in.
+    pub challenges: Challenges,
+    /// What an account may do.
+    pub accounts: Accounts,
     /// Whether a call may run.
     pub admission: Admission,
     /// The data service.

@@ -8,33 +8,43 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::answer::encoded;
+use super::answer::written;
+use super::caller::Caller;
 use super::parts::Parts;
 use crate::admission::Permit;
-use crate::answer::{Data, Finding};
-use crate::auth::Principal;
+use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
 use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
-use crate::envelope::meta::{ClientClass, Idempotency, Meta, View};
+use crate::envelope::meta::{Idempotency, Meta, Quota, View};
 use crate::model::source::Sources;
+use crate::profile::Endpoint;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
-use crate::protocol::reply::CallResult;
+use crate::protocol::reply::{self, CallResult};
 use crate::render::text;
 use crate::shape;
 use crate::telemetry::Trace;
+use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
+use crate::tools::spec::Access;
 use crate::tools::{Call, upstream_error};
 use crate::transport::HttpAnswer;
+
+/// Who calls, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) address: IpAddr,
+    pub(super) endpoint: Endpoint,
+}
 
 /// Runs a call and writes its answer, whatever comes of it: a fault of a tool is an answer too.
 pub(super) async fn run(
     parts: &Parts,
     mut trace: Trace,
-    principal: &Principal,
-    address: IpAddr,
+    asking: Asking<'_>,
     tool: ToolName,
     arguments: &Value,
     (id, era): (&RequestId, Era),
@@ -42,16 +52,20 @@ pub(super) async fn run(
     let mut spent = Spent::default();
     // Nothing that the tool leaves half done outlives the call: the client is built to be cut short at
     // any point, as every deadline does.
-    let attempt = AssertUnwindSafe(attempt(parts, principal, address, tool, arguments, &mut spent));
+    let attempt = AssertUnwindSafe(attempt(parts, asking, tool, arguments, &mut spent));
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
-    let meta = meta(parts, &trace, principal, &spent);
+    let meta = meta(parts, &trace, asking, &spent);
     let units = meta.units;
     let envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
-    let answer = write(id, era, envelope);
+    // A client that reads it in the result can begin the sign-in from within the conversation.
+    let challenge = (outcome == ErrorType::Unauthorized.as_str() && asking.caller.account().is_none())
+        .then(|| parts.challenges.in_result(asking.endpoint))
+        .flatten();
+    let answer = write(id, era, envelope, challenge.as_deref());
     trace.finish(outcome, units);
     answer
 }
@@ -72,33 +86,84 @@ struct Spent {
 
 async fn attempt(
     parts: &Parts,
-    principal: &Principal,
-    address: IpAddr,
+    asking: Asking<'_>,
     tool: ToolName,
     arguments: &Value,
     spent: &mut Spent,
 ) -> Result<Finding, ToolError> {
-    let call = Call::parse(tool, arguments);
-    // A call whose arguments are refused is a call too.
-    parts.admission.pace(principal, address)?;
-    let call = call?;
+    let asker = asking.caller.asker(asking.address);
+    let call = signed_in_enough(parts, asking, tool).and_then(|()| Call::parse(tool, arguments));
+    // A call that is refused here is a call too.
+    parts.admission.pace(asker)?;
+    let mut call = call?;
+    if asking.caller.account().is_none() {
+        call.narrow();
+    }
     (spent.view, spent.view_coerced) = call.view();
-    let permit = parts.admission.admit(principal, address, call.most_units())?;
-    let ledger = spent.permit.insert(permit).ledger();
-    let found =
-        tokio::time::timeout(parts.tool_deadline, call.run(&parts.client, ledger, parts.origin)).await;
+    let permit = parts.admission.admit(asker, call.most_units())?;
+    let permit = spent.permit.insert(permit);
+    let account = account_view(parts, asking, permit);
+    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref());
+    let found = tokio::time::timeout(parts.tool_deadline, run).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
 }
 
-fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> Meta {
-    let anonymous = principal.is_anonymous();
+/// The caller's own account, as tools may tell it.
+fn account_view(parts: &Parts, asking: Asking<'_>, permit: &Permit) -> Option<AccountView> {
+    let (_, standing) = asking.caller.account()?;
+    let Quota { used, allowance, warning_80, reset_at } = permit.quota()?;
+    let limits = parts.admission.account_limits();
+    Some(AccountView {
+        profile: AccountProfile {
+            account_mode: standing.mode.as_str(),
+            plan: standing.plan.clone(),
+            units_per_month: standing.allowance,
+            calls_per_minute: limits.calls_per_minute,
+            calls_at_once: limits.calls_at_once,
+        },
+        usage: AccountUsage {
+            used,
+            allowance,
+            remaining: allowance.saturating_sub(used),
+            warning_80,
+            reset_at,
+        },
+    })
+}
+
+/// Accounts may call every tool, unless they are switched off; everybody else those that need none.
+fn signed_in_enough(parts: &Parts, asking: Asking<'_>, tool: ToolName) -> Result<(), ToolError> {
+    match asking.caller.account() {
+        Some((_, standing)) if standing.active => Ok(()),
+        Some(_) => Err(ToolError::new(ErrorType::Unauthorized, "This account is not active.")
+            .hint("Tell the user; signing in again does not change it.")),
+        None if tool.spec().access == Access::Anonymous => Ok(()),
+        None => {
+            let error = ToolError::new(ErrorType::Unauthorized, "This tool is for signed-in accounts.");
+            Err(match parts.challenges.metadata() {
+                Some(metadata) => {
+                    let linked = metadata.endpoint_address(asking.endpoint.linked());
+                    error.recoverable(true).hint(format!(
+                        "Tell the user to sign in where this client offers it. If it offers nothing, the \
+                         connection needs the address {linked}, which asks for a sign-in from the start."
+                    ))
+                }
+                None => error.hint("This server has no sign-in, so the tool cannot be used here."),
+            })
+        }
+    }
+}
+
+fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta {
+    let account = asking.caller.account();
+    let anonymous = account.is_none();
     let ledger = spent.permit.as_ref().map(Permit::ledger);
     Meta {
         request_id: trace.id(),
         generated_at: to_the_second(parts.clock.utc()),
         anonymous,
-        account_mode: None,
-        client_class: ClientClass::Unknown,
+        account_mode: account.map(|(_, standing)| standing.mode.as_str()),
+        client_class: asking.caller.client_class(),
         view: spent.view,
         view_coerced: spent.view_coerced,
         units: ledger.map_or(0, CallLedger::units),
@@ -110,7 +175,10 @@ fn meta(parts: &Parts, trace: &Trace, principal: &Principal, spent: &Spent) -> M
         degraded_limits: false,
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
-        quota: None,
+        quota: match &spent.permit {
+            Some(permit) => permit.quota(),
+            None => parts.admission.quota(asking.caller.asker(asking.address)),
+        },
         fixture_mode: parts.origin == Origin::Fixtures,
     }
 }
@@ -119,12 +187,12 @@ fn to_the_second(at: OffsetDateTime) -> String {
     at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
 }
 
-fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>) -> HttpAnswer {
+fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
     let text = text::render(&envelope);
     let json = serde_json::to_string(&envelope).unwrap_or_default();
     envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
     let is_error = !envelope.is_ok();
-    match encoded(id, era, None, &CallResult::new(&text, &envelope, is_error)) {
+    match written(reply::encode_call(id, era, &CallResult::new(&text, &envelope, is_error), challenge)) {
         Ok(bytes) => HttpAnswer::ok(bytes),
         Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
     }

@@ -48,13 +48,15 @@ struct Dressed<'a, R> {
     #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     cache_scope: Option<&'static str>,
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<ResultMeta>,
+    meta: Option<ResultMeta<'a>>,
 }
 
 #[derive(Serialize)]
-struct ResultMeta {
-    #[serde(rename = "io.modelcontextprotocol/serverInfo")]
-    server_info: ServerInfo,
+struct ResultMeta<'a> {
+    #[serde(rename = "io.modelcontextprotocol/serverInfo", skip_serializing_if = "Option::is_none")]
+    server_info: Option<ServerInfo>,
+    #[serde(rename = "mcp/www_authenticate", skip_serializing_if = "Option::is_none")]
+    challenges: Option<[&'a str; 1]>,
 }
 
 /// Writes the response that carries `result`.
@@ -67,6 +69,30 @@ pub fn encode(
     cache: Option<CacheHint>,
     result: &impl Serialize,
 ) -> Result<Bytes, serde_json::Error> {
+    dressed(id, era, cache, result, None)
+}
+
+/// Writes the response that carries the result of a tool; `challenge` says how to sign in for it, in the
+/// form of a `WWW-Authenticate` field.
+///
+/// # Errors
+/// As for [`encode`].
+pub fn encode_call<E: Serialize>(
+    id: &RequestId,
+    era: Era,
+    result: &CallResult<'_, E>,
+    challenge: Option<&str>,
+) -> Result<Bytes, serde_json::Error> {
+    dressed(id, era, None, result, challenge)
+}
+
+fn dressed(
+    id: &RequestId,
+    era: Era,
+    cache: Option<CacheHint>,
+    result: &impl Serialize,
+    challenge: Option<&str>,
+) -> Result<Bytes, serde_json::Error> {
     let modern = era == Era::Modern;
     let cache = cache.filter(|_| modern);
     let response = Response {
@@ -78,7 +104,10 @@ pub fn encode(
             ttl_ms: cache.map(|hint| hint.ttl_ms),
             // Nothing that is listed or read differs between callers.
             cache_scope: cache.map(|_| "public"),
-            meta: modern.then_some(ResultMeta { server_info: SERVER_INFO }),
+            meta: (modern || challenge.is_some()).then(|| ResultMeta {
+                server_info: modern.then_some(SERVER_INFO),
+                challenges: challenge.map(|challenge| [challenge]),
+            }),
         },
     };
     serde_json::to_vec(&response).map(Bytes::from)

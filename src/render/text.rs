@@ -1,15 +1,18 @@
 //! A plain text with the same facts as the envelope, from allowlisted values only.
 
-use std::fmt::Write as _;
+mod account;
+mod artist_card;
+mod artist_signals;
+mod lines;
+mod resolved_artist;
+mod who;
 
-use crate::answer::{ArtistCard, Data, Facet, IdentityFacts, ResolvedArtist};
+use self::lines::line;
+use crate::answer::Data;
 use crate::envelope::Envelope;
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
 use crate::identity::AmbiguityState;
-
-/// The most rows of a list in the text; the JSON may hold more.
-const ROWS_MAX: usize = 10;
 
 /// Writes the text block of an answer.
 #[must_use]
@@ -17,8 +20,10 @@ pub fn render(envelope: &Envelope<Data>) -> String {
     let mut text = String::with_capacity(512);
     match (envelope.error(), envelope.data()) {
         (Some(error), _) => failure(&mut text, error),
-        (None, Some(Data::ResolvedArtist(data))) => resolved(&mut text, data, state(envelope)),
-        (None, Some(Data::ArtistCard(data))) => card(&mut text, data, state(envelope)),
+        (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
+        (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
+        (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}
     }
     if let Some(reason) = envelope.reason() {
@@ -34,7 +39,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(
             &mut text,
             format_args!(
-                "A wider view was asked for; this is the summary, which is all that this server serves."
+                "A wider view was asked for; without an account this is the summary. Sign in for the wider views."
             ),
         );
     }
@@ -58,11 +63,13 @@ fn state(envelope: &Envelope<Data>) -> AmbiguityState {
     envelope.ambiguity().map_or(AmbiguityState::Unknown, Ambiguity::state)
 }
 
-/// Where a candidate has to be chosen first, their ids stand above and are not repeated.
+/// Where a candidate has to be chosen first, their ids stand above and are not repeated: such actions are
+/// several for one and the same purpose.
 fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
     let actions = envelope.next_actions();
     if actions.len() > 1
         && let Some(action) = actions.first()
+        && actions.iter().all(|other| other.why() == action.why())
     {
         let mut ways: Vec<String> = Vec::new();
         for action in actions {
@@ -79,11 +86,6 @@ fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
     }
 }
 
-fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "{content}");
-}
-
 fn arguments(args: &serde_json::Map<String, serde_json::Value>) -> String {
     serde_json::to_string(args).unwrap_or_default()
 }
@@ -98,103 +100,6 @@ fn failure(text: &mut String, error: &ToolError) {
     }
     if let Some(wait) = error.datum("retry_after_ms").and_then(serde_json::Value::as_u64) {
         line(text, format_args!("Retry after {wait} ms."));
-    }
-}
-
-/// The doubt comes before the facts: a reader may stop after the first line.
-fn who(text: &mut String, identity: &IdentityFacts, state: AmbiguityState) {
-    let Some(name) = &identity.name else {
-        return line(text, format_args!("No single artist found."));
-    };
-    let standing = match (state, identity.resolved_via) {
-        (AmbiguityState::None, _) => "verified identity",
-        (AmbiguityState::NameCollision, _) => "one of several artists of this name",
-        (AmbiguityState::OverMerged, _) => "a record that is known to mix more than one artist",
-        (AmbiguityState::Unknown, Some("discogs")) => {
-            "a verified record, but it cannot be told whether the name is unique"
-        }
-        (AmbiguityState::Unknown | AmbiguityState::Unresolved | AmbiguityState::Observed, _) => {
-            "observed, not a verified identity"
-        }
-    };
-    line(text, format_args!("{name}: {standing}."));
-    if state == AmbiguityState::NameCollision {
-        // Its ids stand with those of the others, from whom one has to be chosen first.
-        return;
-    }
-    if let Some(id) = &identity.cluster_id {
-        line(text, format_args!("cluster_id: {id}"));
-    }
-    let mut ids = Vec::new();
-    if let Some(slug) = &identity.slug {
-        ids.push(format!("slug {slug}"));
-    }
-    if let Some(id) = identity.discogs_id {
-        ids.push(format!("Discogs {id}"));
-    }
-    if let Some(id) = &identity.mbid {
-        ids.push(format!("MusicBrainz {id}"));
-    }
-    if !ids.is_empty() {
-        line(text, format_args!("Ids: {}.", ids.join(", ")));
-    }
-}
-
-fn resolved(text: &mut String, data: &ResolvedArtist, state: AmbiguityState) {
-    who(text, &data.identity, state);
-    if !data.links.is_empty() {
-        let links: Vec<String> =
-            data.links.iter().map(|link| format!("{} {}", link.site().as_str(), link.place())).collect();
-        line(text, format_args!("Pages ({} of {}): {}.", links.len(), data.links_total, links.join(", ")));
-    }
-}
-
-fn card(text: &mut String, data: &ArtistCard, state: AmbiguityState) {
-    who(text, &data.identity, state);
-    if data.identity.name.is_none() {
-        return;
-    }
-    facet(text, "Real name", &data.real_name, |real| real.name.to_string());
-    facet(text, "Also known as", &data.aliases, |aliases| {
-        let shown = aliases.names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        more(shown, aliases.names.len(), aliases.total as u64)
-    });
-    facet(text, "Origin", &data.origin, |origin| {
-        [&origin.city, &origin.country]
-            .into_iter()
-            .flatten()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(", ")
-    });
-    facet(text, "First release", &data.debut, |debut| debut.year.to_string());
-    facet(text, "Genre", &data.genre, |genre| {
-        let styles = genre.styles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        if styles.is_empty() { genre.primary.to_string() } else { format!("{} ({styles})", genre.primary) }
-    });
-    facet(text, "Releases", &data.discography, |discography| {
-        let titles: Vec<String> =
-            discography.releases.iter().take(ROWS_MAX).map(|release| release.title.to_string()).collect();
-        more(titles.join("; "), titles.len(), discography.total)
-    });
-    facet(text, "Emergence", &data.emergence, |emergence| match &emergence.momentum {
-        Some(momentum) => format!("{}, {momentum}", emergence.tier),
-        None => emergence.tier.to_string(),
-    });
-}
-
-fn more(shown: String, count: usize, total: u64) -> String {
-    match total.saturating_sub(count as u64) {
-        0 => shown,
-        _ if count == 0 => format!("{total} on record, none shown"),
-        _ => format!("{shown} ({count} of {total} on record)"),
-    }
-}
-
-fn facet<T>(text: &mut String, label: &str, facet: &Facet<T>, show: impl Fn(&T) -> String) {
-    match &facet.0 {
-        Ok(fact) => line(text, format_args!("{label}: {}.", show(fact))),
-        Err(reason) => line(text, format_args!("{label}: not present, {}.", reason.meaning())),
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::admission::AdmissionLimits;
 use crate::answer::LINKS_SHOWN;
+use crate::auth::Metadata;
 use crate::clock::whole_ms;
 use crate::envelope::ENVELOPE_VERSION;
 use crate::envelope::error::{ErrorType, Property};
@@ -13,17 +14,18 @@ use crate::envelope::identity::CANDIDATES_MAX;
 use crate::envelope::untrusted::UNTRUSTED_TEXTS_MAX;
 use crate::model::prose::PROSE_MAX_CHARS;
 use crate::model::text::NAME_MAX_CHARS;
+use crate::profile::Endpoint;
 use crate::protocol::era::Era;
 use crate::protocol::reply::SERVER_INFO;
 use crate::shape::{HARD_TOKENS, SOFT_TOKENS};
 use crate::tools::registry::ToolName;
 
-/// The document.
+/// The document. Both deadlines are those of one call and of a whole tool.
 #[must_use]
 pub fn document(
     limits: &AdmissionLimits,
-    call_deadline: Duration,
-    tool_deadline: Duration,
+    (call_deadline, tool_deadline): (Duration, Duration),
+    sign_in: Option<&Metadata>,
     fixture_mode: bool,
 ) -> Value {
     json!({
@@ -31,12 +33,14 @@ pub fn document(
         "envelope_version": ENVELOPE_VERSION,
         "protocol_versions": Era::ALL.map(Era::version),
         "fixture_mode": fixture_mode,
-        "auth": {"sign_in": "not offered by this server", "anonymous": "every listed tool"},
+        "auth": auth(sign_in),
         "tools": ToolName::ALL.map(|tool| tool.spec().capability()),
         "limits": {
             "response_tokens_soft": SOFT_TOKENS,
             "response_tokens_hard": HARD_TOKENS,
             "anonymous_calls_per_minute": limits.anonymous_calls_per_minute,
+            "account_calls_per_minute": limits.account.calls_per_minute,
+            "account_calls_at_once": limits.account.calls_at_once,
             "call_deadline_ms": whole_ms(call_deadline),
             "tool_deadline_ms": whole_ms(tool_deadline),
             "name_max_chars": NAME_MAX_CHARS,
@@ -53,4 +57,19 @@ pub fn document(
             "meaning": kind.meaning(),
         })),
     })
+}
+
+/// How to sign in, and what works without.
+fn auth(sign_in: Option<&Metadata>) -> Value {
+    match sign_in {
+        None => json!({"sign_in": "not offered by this server", "anonymous": "the tools marked anonymous"}),
+        Some(metadata) => json!({
+            "sign_in": "OAuth 2.1, bearer token in the Authorization header",
+            "resource_metadata": metadata.address(Endpoint::CORE),
+            "issuer": metadata.issuer(),
+            "scopes": metadata.scopes(),
+            "sign_in_from_the_first_request": metadata.endpoint_address(Endpoint::CORE.linked()),
+            "anonymous": "the tools marked anonymous",
+        }),
+    }
 }

@@ -31,7 +31,6 @@ pub struct Ack(oneshot::Receiver<Result<(), StoreError>>);
 
 impl Ack {
     /// An acknowledgement and the end that gives it.
-    #[must_use]
     pub fn pair() -> (oneshot::Sender<Result<(), StoreError>>, Self) {
         let (send, receive) = oneshot::channel();
         (send, Self(receive))

@@ -140,7 +140,7 @@ impl Engine for SledEngine {
 }
 
 fn write_zeros(path: &Path, bytes: u64) -> io::Result<()> {
-    const CHUNK: [u8; 65_536] = [0; 65_536];
+    static CHUNK: [u8; 65_536] = [0; 65_536];
     let mut file = File::create(path)?;
     let mut left = bytes;
     while left > 0 {

@@ -19,6 +19,10 @@ pub enum Kind {
     },
     /// One word of a list.
     Choice(&'static [&'static str]),
+    /// Some words of a list.
+    Choices(&'static [&'static str]),
+    /// Yes or no.
+    Flag,
 }
 
 /// One argument.
@@ -41,6 +45,8 @@ impl Kind {
         match self {
             Self::Text { .. } | Self::Choice(_) => "string",
             Self::Integer { .. } => "integer",
+            Self::Choices(_) => "array",
+            Self::Flag => "boolean",
         }
     }
 
@@ -74,15 +80,51 @@ impl Kind {
                 Err(_) => Err("a whole number".to_owned()),
             },
             (Self::Integer { .. }, _) => Err("a whole number".to_owned()),
-            (Self::Choice(words), Value::String(text)) => {
-                match words.iter().find(|word| word.eq_ignore_ascii_case(text.trim())) {
-                    Some(word) => Ok(Some(ArgumentValue::Choice(word))),
-                    None => Err(format!("one of {}", words.join(", "))),
-                }
-            }
-            (Self::Choice(words), _) => Err(format!("one of {}", words.join(", "))),
+            (Self::Choice(words), value) => match word_of(words, value) {
+                Some(word) => Ok(Some(ArgumentValue::Choice(word))),
+                None => Err(format!("one of {}", words.join(", "))),
+            },
+            (Self::Choices(words), value) => match words_of(words, value) {
+                Some(chosen) if chosen.is_empty() => Ok(None),
+                Some(chosen) => Ok(Some(ArgumentValue::Choices(chosen))),
+                None => Err(format!("an array with any of {}", words.join(", "))),
+            },
+            (Self::Flag, Value::Bool(flag)) => Ok(Some(ArgumentValue::Flag(*flag))),
+            (Self::Flag, Value::String(text)) => match text.trim() {
+                "true" => Ok(Some(ArgumentValue::Flag(true))),
+                "false" => Ok(Some(ArgumentValue::Flag(false))),
+                _ => Err("true or false".to_owned()),
+            },
+            (Self::Flag, _) => Err("true or false".to_owned()),
         }
     }
+}
+
+/// The word of a list that a value spells, in any case.
+fn word_of(words: &'static [&'static str], value: &Value) -> Option<&'static str> {
+    let text = value.as_str()?.trim();
+    words.iter().find(|word| word.eq_ignore_ascii_case(text)).copied()
+}
+
+/// The words that an array spells, each once; also when it was written as text, or is a single word.
+fn words_of(words: &'static [&'static str], value: &Value) -> Option<Vec<&'static str>> {
+    let parsed;
+    let values = match value {
+        Value::Array(values) => values.as_slice(),
+        Value::String(text) if text.trim_start().starts_with('[') => {
+            parsed = serde_json::from_str::<Vec<Value>>(text).ok()?;
+            parsed.as_slice()
+        }
+        one => std::slice::from_ref(one),
+    };
+    let mut chosen = Vec::new();
+    for value in values {
+        let word = word_of(words, value)?;
+        if !chosen.contains(&word) {
+            chosen.push(word);
+        }
+    }
+    Some(chosen)
 }
 
 /// A whole number, also when it was written as `5.0`.
@@ -103,6 +145,10 @@ pub enum ArgumentValue {
     Integer(i64),
     /// A word of the argument's list.
     Choice(&'static str),
+    /// Words of the argument's list, at least one.
+    Choices(Vec<&'static str>),
+    /// Yes or no.
+    Flag(bool),
 }
 
 impl ArgumentSpec {
@@ -128,6 +174,28 @@ impl ArgumentSpec {
         Self { name, kind: Kind::Choice(words), required: false, description }
     }
 
+    /// A whole number from `min` to `max` that a call may leave out.
+    #[must_use]
+    pub const fn integer(name: &'static str, min: i64, max: i64, description: &'static str) -> Self {
+        Self { name, kind: Kind::Integer { min, max }, required: false, description }
+    }
+
+    /// Some words of a list that a call may leave out.
+    #[must_use]
+    pub const fn choices(
+        name: &'static str,
+        words: &'static [&'static str],
+        description: &'static str,
+    ) -> Self {
+        Self { name, kind: Kind::Choices(words), required: false, description }
+    }
+
+    /// Yes or no; a call may leave it out.
+    #[must_use]
+    pub const fn flag(name: &'static str, description: &'static str) -> Self {
+        Self { name, kind: Kind::Flag, required: false, description }
+    }
+
     /// The JSON Schema of the argument.
     #[must_use]
     pub fn schema(&self) -> Value {
@@ -144,6 +212,10 @@ impl ArgumentSpec {
             Kind::Choice(words) => {
                 schema.insert("enum".to_owned(), json!(words));
             }
+            Kind::Choices(words) => {
+                schema.insert("items".to_owned(), json!({"type": "string", "enum": words}));
+            }
+            Kind::Flag => {}
         }
         schema.insert("description".to_owned(), json!(self.description));
         Value::Object(schema)
@@ -187,5 +259,24 @@ mod tests {
         assert_eq!(kind.read(&json!("Full")), Ok(Some(ArgumentValue::Choice("full"))));
         assert_eq!(kind.read(&json!("huge")), Err("one of summary, full".to_owned()));
         assert!(kind.read(&json!(1)).is_err());
+    }
+
+    #[test]
+    fn lists_and_flags_written_as_text_are_taken() {
+        let kind = Kind::Choices(&["similar", "gigs"]);
+        for both in [json!(["similar", "gigs"]), json!("[\"similar\",\"Gigs\",\"gigs\"]")] {
+            assert_eq!(kind.read(&both), Ok(Some(ArgumentValue::Choices(vec!["similar", "gigs"]))), "{both}");
+        }
+        assert_eq!(kind.read(&json!("gigs")), Ok(Some(ArgumentValue::Choices(vec!["gigs"]))));
+        assert_eq!(kind.read(&json!([])), Ok(None));
+        for bad in [json!(["x"]), json!("[gigs"), json!(7), json!([["gigs"]]), json!({"gigs": true})] {
+            assert!(kind.read(&bad).is_err(), "{bad}");
+        }
+        for yes in [json!(true), json!("true"), json!(" true ")] {
+            assert_eq!(Kind::Flag.read(&yes), Ok(Some(ArgumentValue::Flag(true))));
+        }
+        for bad in [json!(1), json!("yes"), json!([true])] {
+            assert!(Kind::Flag.read(&bad).is_err(), "{bad}");
+        }
     }
 }

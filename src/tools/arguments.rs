@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::argument::{ArgumentValue, Kind};
-use super::registry::ToolSpec;
+use super::spec::ToolSpec;
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::model::text::clean;
 use crate::nearest::nearest;
@@ -67,6 +67,34 @@ impl Arguments {
         self.given.iter().find_map(|(given, value)| match value {
             ArgumentValue::Text(text) if *given == name => Some(text.as_str()),
             ArgumentValue::Choice(word) if *given == name => Some(*word),
+            _ => None,
+        })
+    }
+
+    /// The number given for `name`.
+    #[must_use]
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.given.iter().find_map(|(given, value)| match value {
+            ArgumentValue::Integer(number) if *given == name => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// The words given for `name`; none when it was left out.
+    #[must_use]
+    pub fn choices(&self, name: &str) -> &[&'static str] {
+        let found = self.given.iter().find_map(|(given, value)| match value {
+            ArgumentValue::Choices(words) if *given == name => Some(words.as_slice()),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    }
+
+    /// The answer given for `name`.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        self.given.iter().find_map(|(given, value)| match value {
+            ArgumentValue::Flag(flag) if *given == name => Some(*flag),
             _ => None,
         })
     }

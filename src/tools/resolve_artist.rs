@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::argument::ArgumentSpec;
 use super::arguments::{Arguments, invalid};
 use super::registry::ToolName;
+use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
 use super::{credit, refusal, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
@@ -17,8 +19,10 @@ use crate::identity::{
     Evidence, FoldedPick, Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
 };
 use crate::model::artist::ArtistIdentity;
+use crate::model::family::Family;
 use crate::model::gap::GapReason;
 use crate::model::source::Sources;
+use crate::profile::Profile;
 
 /// The arguments of which a call gives exactly one.
 const ALTERNATIVES: [Argument; 6] =
@@ -26,6 +30,35 @@ const ALTERNATIVES: [Argument; 6] =
 
 /// The most candidates that are followed up by a recommended call.
 const FOLLOW_UPS_MAX: usize = 3;
+
+/// What is published about it.
+pub(super) static SPEC: ToolSpec = ToolSpec {
+    name: ToolName::ResolveArtist,
+    title: "Resolve an artist",
+    description: "Turns a name, link or id into one verified artist identity with a cluster_id, or says that \
+        the name is ambiguous, unverified or unknown. Call it first. Give exactly one of q, url, cluster_id, \
+        discogs_id, mbid, isrc, or artist with track. If ambiguity.state is not none, ask the user before \
+        going on. Show attribution.line with any fact.",
+    arguments: &[
+        ArgumentSpec::text("q", 200, "Artist name as people write it, for example Four Tet"),
+        ArgumentSpec::text(
+            "url",
+            500,
+            "Link to the artist on Discogs, MusicBrainz, Bandcamp, Spotify, SoundCloud, YouTube or \
+                Instagram",
+        ),
+        ArgumentSpec::text("cluster_id", ID_MAX_CHARS, "Id from an earlier answer, 64 hex digits"),
+        ArgumentSpec::text("discogs_id", ID_MAX_CHARS, "Discogs artist id, digits only"),
+        ArgumentSpec::text("mbid", ID_MAX_CHARS, "MusicBrainz artist id, a UUID"),
+        ArgumentSpec::text("isrc", ID_MAX_CHARS, "Recording code; finds its main artist"),
+        ArgumentSpec::text("artist", 200, "Artist name, only together with track"),
+        ArgumentSpec::text("track", 200, "Track title, only together with artist"),
+    ],
+    access: Access::Anonymous,
+    profile: Profile::Core,
+    cost: "1; by name 1 more for the same-name probe, and 1 more when only a folded spelling matches",
+    families: &[Family::Resolve, Family::Search],
+};
 
 /// A valid call of `resolve_artist`.
 #[derive(Clone, Debug, PartialEq)]

@@ -25,6 +25,7 @@ pub(super) enum Refusal {
     BodyTooSlow,
     BodyBroken,
     Crowded,
+    Stopping,
     Failed,
 }
 
@@ -39,7 +40,7 @@ impl Refusal {
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Crowded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Crowded | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -59,13 +60,14 @@ impl Refusal {
             Self::BodyTooSlow => "The request body did not arrive in time.",
             Self::BodyBroken => "The request body could not be read to its end.",
             Self::Crowded => "Too many large request bodies are arriving; ask again.",
+            Self::Stopping => "The server is stopping; ask again.",
             Self::Failed => "The server failed to answer; this is its own mistake.",
         }
     }
 
     fn json(self) -> Bytes {
         let code = match self {
-            Self::Crowded | Self::Failed => RpcCode::Internal,
+            Self::Crowded | Self::Stopping | Self::Failed => RpcCode::Internal,
             _ => RpcCode::InvalidRequest,
         };
         Bytes::from(RpcError::new(code, self.message()).to_json(None).to_string())
@@ -84,7 +86,7 @@ impl Refusal {
             Self::GetOnly => {
                 headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
             }
-            Self::Crowded => {
+            Self::Crowded | Self::Stopping => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
             }
             _ => {}
@@ -111,6 +113,7 @@ mod tests {
             Refusal::BodyTooSlow,
             Refusal::BodyBroken,
             Refusal::Crowded,
+            Refusal::Stopping,
             Refusal::Failed,
         ] {
             let json: serde_json::Value = serde_json::from_slice(&refusal.json()).unwrap();

@@ -4,7 +4,7 @@
 //! hosts, origins or sockets.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,11 +12,12 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use futures_util::{FutureExt, Stream};
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Response, StatusCode};
 use serde_json::json;
 use tokio::sync::watch;
 use warp::Filter;
+use warp::path::FullPath;
 
 use super::accept::{self, Form};
 use super::body::Reader;
@@ -25,9 +26,9 @@ use super::cors::{Methods, preflight};
 use super::drain::Phase;
 use super::limits::Limits;
 use super::refusal::{JSON, Refusal};
-use super::service::{HttpAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Service};
+use super::service::{HttpAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Service, Undecided};
 use super::sse;
-use crate::profile::Profile;
+use crate::profile::{Endpoint, METADATA_ROOT};
 
 type Answer = warp::reply::Response;
 
@@ -40,12 +41,15 @@ pub(super) fn routes<S: Service>(
     limits: &Limits,
     phase: watch::Receiver<Phase>,
 ) -> impl Filter<Extract = (Answer,), Error = Infallible> + Clone + Send + Sync + 'static + use<S> {
-    let endpoint = warp::path("mcp").and(
-        warp::path::end()
-            .map(|| Profile::Core)
-            .or(warp::path("full").and(warp::path::end()).map(|| Profile::Full))
-            .unify(),
-    );
+    let sign_in = service.sign_in_document();
+    let has_sign_in = sign_in.is_some();
+    let endpoint = warp::path::full().and_then(move |path: FullPath| {
+        ready(endpoint(path.as_str(), has_sign_in).ok_or_else(warp::reject::not_found))
+    });
+    let document = warp::path::full().and_then(move |path: FullPath| {
+        let wanted = sign_in.clone().filter(|_| is_metadata(path.as_str()));
+        ready(wanted.ok_or_else(warp::reject::not_found))
+    });
     let page =
         warp::path("legal").and(warp::path::param::<Legal>()).and(warp::path::end()).map(|Legal(page)| page);
     let health = warp::path!("healthz");
@@ -65,21 +69,27 @@ pub(super) fn routes<S: Service>(
         .and(warp::header::headers_cloned())
         .and(warp::ext::get::<ClientAddress>())
         .and(warp::body::stream())
-        .then(|profile, desk: Arc<Desk<S>>, headers, client, body| async move {
-            desk.call(profile, headers, client, body).await
+        .then(|endpoint, desk: Arc<Desk<S>>, headers, client, body| async move {
+            desk.call(endpoint, headers, client, body).await
         });
     let preflights = warp::options().and(
         endpoint.map(|_| preflight(Methods::Post)).or(warp::any().map(|| preflight(Methods::Get))).unify(),
     );
-    let post_only = endpoint.map(|_| Refusal::PostOnly.response());
+    let post_only = endpoint
+        .and(with_desk())
+        .and(warp::header::headers_cloned())
+        .map(|endpoint, desk: Arc<Desk<S>>, headers: HeaderMap| desk.no_call(endpoint, &headers));
 
     let healthy = health.and(reading).map(|| json_answer(StatusCode::OK, br#"{"status":"ok"}"#.as_slice()));
     let ready = readiness.and(reading).and(with_desk()).map(|desk: Arc<Desk<S>>| desk.ready());
     let legal = page.and(reading).and(with_desk()).map(|page, desk: Arc<Desk<S>>| desk.legal(page));
+    let metadata = document.clone().and(reading).map(|document: Bytes| json_answer(StatusCode::OK, document));
     let get_only = health
         .or(readiness)
         .unify()
         .or(page.map(drop).untuple_one())
+        .unify()
+        .or(document.map(drop).untuple_one())
         .unify()
         .map(|| Refusal::GetOnly.response());
 
@@ -95,10 +105,25 @@ pub(super) fn routes<S: Service>(
         .unify()
         .or(legal)
         .unify()
+        .or(metadata)
+        .unify()
         .or(get_only)
         .unify()
         .or(nothing)
         .unify()
+}
+
+/// The endpoint at a path; a final slash makes no difference.
+fn endpoint(path: &str, has_sign_in: bool) -> Option<Endpoint> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let found = Endpoint::ALL.into_iter().find(|endpoint| endpoint.path() == path)?;
+    (has_sign_in || !found.needs_sign_in()).then_some(found)
+}
+
+/// Whether the document that says where to sign in stands at a path.
+fn is_metadata(path: &str) -> bool {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    path == METADATA_ROOT || Endpoint::ALL.into_iter().any(|endpoint| endpoint.metadata_path() == path)
 }
 
 /// The last segment of a legal page's path.
@@ -122,7 +147,21 @@ struct Desk<S> {
 }
 
 impl<S: Service> Desk<S> {
-    async fn call<T, B>(&self, profile: Profile, headers: HeaderMap, client: ClientAddress, body: T) -> Answer
+    /// A request that is no call.
+    fn no_call(&self, endpoint: Endpoint, headers: &HeaderMap) -> Answer {
+        if endpoint.needs_sign_in() && !headers.contains_key(AUTHORIZATION) {
+            return answer_as_json(self.service.without_credentials(endpoint));
+        }
+        Refusal::PostOnly.response()
+    }
+
+    async fn call<T, B>(
+        &self,
+        endpoint: Endpoint,
+        headers: HeaderMap,
+        client: ClientAddress,
+        body: T,
+    ) -> Answer
     where
         T: Stream<Item = Result<B, warp::Error>>,
         B: Buf,
@@ -134,11 +173,20 @@ impl<S: Service> Desk<S> {
         let Some(form) = accept::form(&headers) else {
             return Refusal::NotAcceptable.response();
         };
-        let request = McpRequest { profile, headers, body, client };
+        let request = McpRequest { endpoint, headers, body, client };
         // A failure of the service is this program's own mistake; the caller gets an answer all the same.
-        let answer = catch_unwind(AssertUnwindSafe(|| self.service.mcp(request)));
+        let mut answer = catch_unwind(AssertUnwindSafe(|| self.service.mcp(request)));
+        while let Ok(McpAnswer::Undecided(Undecided(work))) = answer {
+            let mut phase = self.phase.clone();
+            let work = AssertUnwindSafe(work).catch_unwind();
+            answer = tokio::select! {
+                biased;
+                decided = work => decided,
+                () = Phase::Ending.reached(&mut phase) => return Refusal::Stopping.response(),
+            };
+        }
         match (answer, form) {
-            (Err(_panic), _) => Refusal::Failed.response(),
+            (Err(_) | Ok(McpAnswer::Undecided(_)), _) => Refusal::Failed.response(),
             (Ok(McpAnswer::Ready(answer)), Form::Json) => answer_as_json(answer),
             (Ok(McpAnswer::Ready(answer)), Form::EventStream) => answer_as_event(answer),
             (Ok(McpAnswer::Later(later)), Form::Json) => {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
 use super::client_address::ClientAddress;
-use crate::profile::Profile;
+use crate::profile::Endpoint;
 
 /// What stands behind the routes.
 pub trait Service: Send + Sync + 'static {
@@ -22,13 +22,24 @@ pub trait Service: Send + Sync + 'static {
 
     /// A legal page as HTML.
     fn legal(&self, page: LegalPage) -> String;
+
+    /// The document that says where to sign in; without one there are no endpoints that need a sign-in.
+    fn sign_in_document(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// What a request of any method is told that comes without credentials to an endpoint that needs
+    /// them.
+    fn without_credentials(&self, _endpoint: Endpoint) -> HttpAnswer {
+        HttpAnswer::empty(StatusCode::UNAUTHORIZED)
+    }
 }
 
 /// One POST to an MCP endpoint. Its size is within the limit; nothing else about it was looked at.
 #[derive(Debug)]
 pub struct McpRequest {
     /// The endpoint.
-    pub profile: Profile,
+    pub endpoint: Endpoint,
     /// All header fields, as sent.
     pub headers: HeaderMap,
     /// The complete body.
@@ -42,8 +53,20 @@ pub struct McpRequest {
 pub enum McpAnswer {
     /// Known at once; keeps its status in every form.
     Ready(HttpAnswer),
+    /// Not even its form is known yet; it is waited for before anything is sent. Dropped unfinished when
+    /// the client goes away.
+    Undecided(Undecided),
     /// Known later.
     Later(Later),
+}
+
+/// Finds out what kind of answer there will be.
+pub struct Undecided(pub Pin<Box<dyn Future<Output = McpAnswer> + Send>>);
+
+impl fmt::Debug for Undecided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Undecided")
+    }
 }
 
 /// A promise. As an event stream the header has gone out with 200 before the answer is known, so that

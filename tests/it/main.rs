@@ -17,6 +17,7 @@ mod layers;
 mod measured;
 mod namesakes;
 mod protocol;
+mod signin;
 mod store;
 mod tables;
 mod tools;

@@ -88,6 +88,10 @@ fn the_keys_of_the_envelope_are_those_of_its_schema() {
     assert_eq!(set(written("Meta")), keys(&schema["properties"]["meta"]));
 }
 
+fn ticked(words: &[&str]) -> String {
+    words.iter().map(|word| tick(word)).collect::<Vec<_>>().join(", ")
+}
+
 #[test]
 fn the_tools_are_those_of_the_registry() {
     let tools = page("docs/tools.md");
@@ -100,7 +104,7 @@ fn the_tools_are_those_of_the_registry() {
                 tick(tool.as_str()),
                 spec.title.to_owned(),
                 spec.profile.as_str().to_owned(),
-                ono_sendai::tools::registry::ACCESS.to_owned(),
+                spec.access.as_str().to_owned(),
                 spec.cost.to_owned(),
                 families.join(", "),
             ]
@@ -116,18 +120,19 @@ fn the_tools_are_those_of_the_registry() {
                 let kind = match argument.kind {
                     Kind::Text { max_chars } => format!("text, at most {max_chars} characters"),
                     Kind::Integer { min, max } => format!("{min} to {max}"),
-                    Kind::Choice(words) => {
-                        format!(
-                            "one of {}",
-                            words.iter().map(|word| tick(word)).collect::<Vec<_>>().join(", ")
-                        )
-                    }
+                    Kind::Choice(words) => format!("one of {}", ticked(words)),
+                    Kind::Choices(words) => format!("any of {}", ticked(words)),
+                    Kind::Flag => "`true` or `false`".to_owned(),
                 };
                 let needed = if argument.required { "yes" } else { "no" };
                 vec![tick(argument.name), kind, needed.to_owned(), argument.description.to_owned()]
             })
             .collect();
-        hold("docs/tools.md", tool.as_str(), &arguments);
+        if arguments.is_empty() {
+            assert!(section(&tools, tool.as_str()).join(" ").contains("Takes no arguments."), "{tool:?}");
+        } else {
+            hold("docs/tools.md", tool.as_str(), &arguments);
+        }
     }
     let dropped = section(&tools, "Tools").join(" ");
     let dropped = dropped.split("without a word:").nth(1).expect("the dropped names");

@@ -96,7 +96,12 @@ impl Demo {
     }
 
     /// The same to another path.
-    pub fn modern_at(&self, path: &str, method: &str, mut params: Value) -> Answer {
+    pub fn modern_at(&self, path: &str, method: &str, params: Value) -> Answer {
+        self.modern_as(None, path, method, params)
+    }
+
+    /// The same with a bearer token, if there is one.
+    pub fn modern_as(&self, token: Option<&str>, path: &str, method: &str, mut params: Value) -> Answer {
         if params.get("_meta").is_none() {
             params["_meta"] = meta();
         }
@@ -112,6 +117,8 @@ impl Demo {
             ("mcp-method", method),
         ];
         headers.extend(name.map(|name| ("mcp-name", name)));
+        let bearer = token.map(|token| format!("Bearer {token}"));
+        headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         self.send(Method::POST, path, &headers, body.to_string())
     }
@@ -127,6 +134,17 @@ impl Demo {
     /// One tool call; the answer is an envelope, whether the tool found something or failed.
     pub fn call(&self, tool: &str, arguments: Value) -> Envelope {
         self.modern("tools/call", json!({"name": tool, "arguments": arguments})).envelope()
+    }
+
+    /// One tool call of the account "demo", at the endpoint that lists every tool.
+    pub fn call_signed_in(&self, tool: &str, arguments: Value) -> Envelope {
+        self.call_as(self.token(), tool, arguments)
+    }
+
+    /// One tool call with a token.
+    pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> Envelope {
+        let params = json!({"name": tool, "arguments": arguments});
+        self.modern_as(Some(token), "/mcp/full", "tools/call", params).envelope()
     }
 
     /// The text of a resource, as JSON.

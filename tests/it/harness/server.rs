@@ -31,6 +31,8 @@ pub struct Demo {
     pub port: u16,
     /// The process.
     pub pid: u32,
+    /// A bearer token of its built-in issuer, for the account "demo".
+    token: String,
     /// The certificate to trust, as PEM.
     pub certificate: PathBuf,
     folder: PathBuf,
@@ -79,9 +81,31 @@ impl Demo {
             .strip_prefix("https://localhost:")
             .and_then(|rest| rest.strip_suffix("/mcp")?.parse().ok())
             .unwrap_or_else(|| panic!("{url} is not the address of a demo"));
+        let token = line("Token: ");
         let certificate = folder.join("data/demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, certificate, folder, keeper, client }
+        Self { port, pid, token, certificate, folder, keeper, client }
+    }
+
+    /// A bearer token for the account "demo", good for an hour.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// A bearer token for another account, fresh from the command line.
+    pub fn token_of(&self, subject: &str) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+            .args(["token", "--as", subject, "--listen", &format!("127.0.0.1:{}", self.port), "--data"])
+            .arg(self.data())
+            .output()
+            .expect("the program runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text").trim().to_owned()
+    }
+
+    /// Its data folder.
+    pub fn data(&self) -> PathBuf {
+        self.folder.join("data")
     }
 
     /// Its address for `path`.

@@ -52,7 +52,7 @@ impl Service for Scripted {
     fn mcp(&self, request: McpRequest) -> McpAnswer {
         let _ = self.events.send(Event::Called(request.body.len()));
         let told = String::from_utf8_lossy(&request.body).into_owned();
-        let profile = request.profile;
+        let profile = request.endpoint.profile;
         let echo = format!(r#"{{"profile":"{profile:?}","bytes":{}}}"#, request.body.len());
         match told.split_once(':').unwrap_or((&told, "")) {
             ("later", ms) => {

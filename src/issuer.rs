@@ -1,0 +1,22 @@
+//! The built-in issuer for demos and tests: whoever reaches it can sign in under any name.
+//!
+//! Decides which tokens it gives out. It must never run on a server that strangers can reach, and knows
+//! nothing of tools, allowances or what a token is used for.
+
+mod key;
+mod mint;
+
+pub use self::key::{IssuerKey, IssuerKeyError, KEY_FILE};
+pub use self::mint::{Mint, TokenRequest};
+
+/// Where its pages stand, below the public base; also the end of its name.
+pub const ISSUER_PATH: &str = "/issuer";
+
+/// Who signs in when nobody gives another name.
+pub const DEMO_SUBJECT: &str = "demo";
+
+/// The name of the issuer of the server that clients call `public_base`.
+#[must_use]
+pub fn name(public_base: &str) -> String {
+    format!("{public_base}{ISSUER_PATH}")
+}

@@ -1,0 +1,46 @@
+//! Who an answer is about, and how sure that is.
+
+use super::lines::line;
+use crate::answer::IdentityFacts;
+use crate::identity::AmbiguityState;
+
+/// Adds the name with its standing, then its ids.
+///
+/// The doubt comes before the facts: a reader may stop after the first line.
+pub(super) fn who(text: &mut String, identity: &IdentityFacts, state: AmbiguityState) {
+    let Some(name) = &identity.name else {
+        return line(text, format_args!("No single artist found."));
+    };
+    let standing = match (state, identity.resolved_via) {
+        (AmbiguityState::None, _) => "verified identity",
+        (AmbiguityState::NameCollision, _) => "one of several artists of this name",
+        (AmbiguityState::OverMerged, _) => "a record that is known to mix more than one artist",
+        (AmbiguityState::Unknown, Some("discogs")) => {
+            "a verified record, but it cannot be told whether the name is unique"
+        }
+        (AmbiguityState::Unknown | AmbiguityState::Unresolved | AmbiguityState::Observed, _) => {
+            "observed, not a verified identity"
+        }
+    };
+    line(text, format_args!("{name}: {standing}."));
+    if state == AmbiguityState::NameCollision {
+        // Its ids stand with those of the others, from whom one has to be chosen first.
+        return;
+    }
+    if let Some(id) = &identity.cluster_id {
+        line(text, format_args!("cluster_id: {id}"));
+    }
+    let mut ids = Vec::new();
+    if let Some(slug) = &identity.slug {
+        ids.push(format!("slug {slug}"));
+    }
+    if let Some(id) = identity.discogs_id {
+        ids.push(format!("Discogs {id}"));
+    }
+    if let Some(id) = &identity.mbid {
+        ids.push(format!("MusicBrainz {id}"));
+    }
+    if !ids.is_empty() {
+        line(text, format_args!("Ids: {}.", ids.join(", ")));
+    }
+}
