@@ -40,7 +40,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
         discogs_id, mbid, isrc, or artist with track. If ambiguity.state is not none, ask the user before \
         going on. Show attribution.line with any fact.",
     arguments: &[
-        ArgumentSpec::text("q", 200, "Artist name as people write it, for example Four Tet"),
+        ArgumentSpec::text("q", 200, "Artist name as people write it"),
         ArgumentSpec::text(
             "url",
             500,

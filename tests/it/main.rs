@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod contract;
 mod docs;
 mod fixtures;
 mod harness;
@@ -18,7 +19,9 @@ mod measured;
 mod namesakes;
 mod protocol;
 mod signin;
+mod simulator;
 mod store;
 mod tables;
 mod tools;
 mod transport;
+mod upstream;
