@@ -7,9 +7,11 @@ mod data_service;
 mod fixed_documents;
 mod legal;
 mod settings;
+mod shelves;
 mod sign_in;
 mod signals;
 mod start;
+mod state;
 mod tool_list;
 
 use std::sync::Arc;
@@ -29,11 +31,12 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
-use crate::crate_client::{ClientSettings, CrateClient, Shelves, Transport};
+use crate::crate_client::{ClientSettings, CrateClient, Transport};
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
+use crate::store::State;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
     self, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service,
@@ -42,6 +45,7 @@ use crate::transport::{
 pub use self::certificate::DemoCertificateFile;
 pub use self::sign_in::token;
 pub use self::start::{Announce, DemoToken, StartError, Started};
+pub use self::state::Stuck;
 pub use self::tool_list::{ToolRow, tools};
 pub use crate::issuer::DEMO_SUBJECT;
 pub use crate::transport::DEMO_CERTIFICATE_FILE;
@@ -61,7 +65,12 @@ impl App {
     ///
     /// # Errors
     /// A catalogue that is not sound, or a legal text that cannot be read.
-    pub fn build(config: &Config, sign_in: SignIn, clock: Clock) -> Result<Self, StartError> {
+    pub fn build(
+        config: &Config,
+        sign_in: SignIn,
+        state: &Arc<State>,
+        clock: Clock,
+    ) -> Result<Self, StartError> {
         let catalogue =
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
@@ -69,10 +78,10 @@ impl App {
         if config.server.fixture_mode {
             let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
             let settings = data_service::demo_settings(config);
-            return Self::over(transport, settings, documents, config, sign_in, clock);
+            return Self::over(transport, settings, documents, config, (sign_in, state), clock);
         }
         let transport = Arc::new(data_service::transport(config, &clock)?);
-        Self::over(transport, data_service::settings(config), documents, config, sign_in, clock)
+        Self::over(transport, data_service::settings(config), documents, config, (sign_in, state), clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
@@ -81,7 +90,7 @@ impl App {
         settings: ClientSettings,
         (manifest, dictionary): (String, String),
         config: &Config,
-        sign_in: SignIn,
+        (sign_in, state): (SignIn, &Arc<State>),
         clock: Clock,
     ) -> Result<Self, StartError> {
         let limits = AdmissionLimits {
@@ -103,12 +112,15 @@ impl App {
             config.server.fixture_mode,
         );
         let resources = Resources::new(&capabilities, manifest, dictionary);
+        let admission = Admission::new(limits, Arc::clone(state), clock.clone());
+        let per_month = if config.server.fixture_mode { 0 } else { config.service.per_month };
+        let shelves = shelves::on(state, admission.ladder(), per_month);
         let parts = Parts {
             auth: sign_in.auth,
             challenges: sign_in.challenges,
             accounts: Accounts::interim(config.accounts.units_per_month),
-            admission: Admission::new(limits, clock.clone()),
-            client: CrateClient::new(transport, settings, Shelves::default(), clock.clone()),
+            admission,
+            client: CrateClient::new(transport, settings, shelves, clock.clone()),
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
@@ -148,11 +160,12 @@ impl Service for Shared {
 }
 
 /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered. Being
-/// told a second time cuts everything that still runs.
+/// told a second time cuts everything that still runs. `stuck` is called when the store stops answering, and should
+/// end the program.
 ///
 /// # Errors
 /// Whatever kept it from starting.
-pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
+pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
     let clock = Clock::system();
     let listen = config.server.listen;
     let certificate = Certificate::load(&config, &clock)?;
@@ -161,7 +174,9 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
     let public_base = config.server.public_base.clone().settled(address.port());
     let sign_in = SignIn::of(&config, &public_base, &clock)?;
     let demo_token = sign_in.demo_token.clone();
-    let app = Arc::new(App::build(&config, sign_in, clock.clone())?);
+    let state = state::open(&config.server.data_dir, &clock, stuck)?;
+    let app = Arc::new(App::build(&config, sign_in, &state, clock.clone())?);
+    let parts = Arc::clone(&app.parts);
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);
@@ -189,6 +204,8 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
         () = looking => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
+    // After the last answer; what is on its way becomes durable first.
+    parts.admission.close();
     Ok(())
 }
 
@@ -201,6 +218,7 @@ mod tests {
     use super::*;
     use crate::auth::{Authenticator, Challenges};
     use crate::crate_client::transport::{Request, Sending};
+    use crate::store::MemoryStore;
     use crate::transport::{ClientAddress, LastWord, Later};
 
     /// A data service whose client has a fault.
@@ -222,7 +240,8 @@ mod tests {
             demo_token: None,
         };
         let settings = data_service::demo_settings(config);
-        App::over(Arc::new(Faulty), settings, documents, config, sign_in, clock).unwrap().parts
+        let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &clock).unwrap());
+        App::over(Arc::new(Faulty), settings, documents, config, (sign_in, &state), clock).unwrap().parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {

@@ -159,7 +159,7 @@ fn start(config: Config, announce: Announce) -> Exit {
     logging::start(&config.log);
     let outcome = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
-            let outcome = runtime.block_on(app::run(config, announce));
+            let outcome = runtime.block_on(app::run(config, announce, Box::new(end_for_the_store)));
             runtime.shutdown_timeout(LEFTOVERS);
             outcome
         }
@@ -175,6 +175,14 @@ fn start(config: Config, announce: Announce) -> Exit {
             Exit::NotStarted
         }
     }
+}
+
+/// Nothing inside can wake a store that hangs; a supervisor can start the program again.
+fn end_for_the_store() {
+    tracing::error!(
+        "the store has not answered for a minute; the program ends so that it can be started again"
+    );
+    std::process::exit(Exit::StoreStopped.code().into());
 }
 
 #[cfg(test)]

@@ -63,6 +63,13 @@ impl Call {
         }
     }
 
+    /// The call in one form, however it was written: calls that mean the same have the same text, within one version
+    /// of the program.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        format!("{self:?}")
+    }
+
     /// Keeps to what is open without an account.
     pub fn narrow(&mut self) {
         match self {

@@ -23,6 +23,8 @@ pub enum Class {
     Window,
     /// The protection ladder and what an operator switched off.
     Ladder,
+    /// Calls that the data service's plan counted in this month.
+    Month,
     /// Verified identities behind cluster ids.
     Identity,
     /// Room for receipts; nothing is written yet.
@@ -45,7 +47,7 @@ const DAY: u64 = 24 * 60 * MINUTE;
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Account,
         Self::Quota,
         Self::Anonymous,
@@ -54,6 +56,7 @@ impl Class {
         Self::Cursor,
         Self::Window,
         Self::Ladder,
+        Self::Month,
         Self::Identity,
         Self::Receipt,
         Self::Run,
@@ -71,6 +74,7 @@ impl Class {
             Self::Cursor => b'c',
             Self::Window => b'w',
             Self::Ladder => b'l',
+            Self::Month => b'm',
             Self::Identity => b'd',
             Self::Receipt => b'e',
             Self::Run => b'r',
@@ -95,6 +99,7 @@ impl Class {
             Self::Cursor => "cursor",
             Self::Window => "window",
             Self::Ladder => "ladder",
+            Self::Month => "month",
             Self::Identity => "identity",
             Self::Receipt => "receipt",
             Self::Run => "run",
@@ -111,7 +116,7 @@ impl Class {
     #[must_use]
     pub fn lifetime(self) -> Option<Duration> {
         let seconds = match self {
-            Self::Account | Self::Ladder | Self::Anonymous | Self::Calendar => return None,
+            Self::Account | Self::Ladder | Self::Month | Self::Anonymous | Self::Calendar => return None,
             Self::Quota => 40 * DAY,
             Self::Replay => 10 * MINUTE,
             Self::Cursor => DAY,
@@ -127,7 +132,7 @@ impl Class {
     pub fn rows_max(self) -> usize {
         match self {
             Self::Account | Self::Quota => 1_000_000,
-            Self::Anonymous | Self::Calendar | Self::Ladder => 1,
+            Self::Anonymous | Self::Calendar | Self::Ladder | Self::Month => 1,
             Self::Replay => 50_000,
             Self::Cursor => 100_000,
             Self::Window => 64,
@@ -142,7 +147,7 @@ impl Class {
         const MIB: usize = 1024 * 1024;
         match self {
             Self::Account | Self::Quota => 256 * MIB,
-            Self::Anonymous | Self::Calendar | Self::Ladder | Self::Window => MIB,
+            Self::Anonymous | Self::Calendar | Self::Ladder | Self::Month | Self::Window => MIB,
             Self::Replay | Self::Cursor => 64 * MIB,
             Self::Identity => 32 * MIB,
             Self::Receipt | Self::Run => 0,
@@ -159,6 +164,7 @@ impl Class {
             | Self::Anonymous
             | Self::Calendar
             | Self::Ladder
+            | Self::Month
             | Self::Receipt
             | Self::Run => WhenFull::Refuse,
             Self::Replay | Self::Cursor | Self::Window | Self::Identity => WhenFull::ForgetOldest,

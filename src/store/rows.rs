@@ -10,9 +10,9 @@ pub mod replay;
 pub mod window;
 
 pub use self::account::Account;
-pub use self::counter::{Anonymous, Calendar, Quota};
+pub use self::counter::{Anonymous, Calendar, Month, Quota};
 pub use self::cursor::{Cursor, CursorMode};
-pub use self::identity::Identity;
+pub use self::identity::{Identity, KnownArtist};
 pub use self::ladder::Ladder;
 pub use self::replay::Replay;
 pub use self::window::Window;

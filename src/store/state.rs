@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::batch::Batch;
 use super::class::Class;
 use super::record::{self, Fault, Loaded};
-use super::rows::{Account, Anonymous, Calendar, Cursor, Identity, Ladder, Quota, Replay, Window};
+use super::rows::{Account, Anonymous, Calendar, Cursor, Identity, Ladder, Month, Quota, Replay, Window};
 use super::table::Table;
 use super::{Ack, Health, Store, StoreError};
 use crate::clock::Clock;
@@ -64,6 +64,8 @@ pub struct State {
     pub windows: Table<Window>,
     /// What protects the data service.
     pub ladder: Table<Ladder>,
+    /// Calls that the data service's plan counted.
+    pub month: Table<Month>,
     /// Verified identities.
     pub identities: Table<Identity>,
 }
@@ -83,6 +85,7 @@ impl State {
             cursors: Table::new(clock.clone()),
             windows: Table::new(clock.clone()),
             ladder: Table::new(clock.clone()),
+            month: Table::new(clock.clone()),
             identities: Table::new(clock.clone()),
             store,
         };
@@ -107,6 +110,7 @@ impl State {
             Class::Cursor => self.cursors.take_in(batch, loaded),
             Class::Window => self.windows.take_in(batch, loaded),
             Class::Ladder => self.ladder.take_in(batch, loaded),
+            Class::Month => self.month.take_in(batch, loaded),
             Class::Identity => self.identities.take_in(batch, loaded),
             class @ (Class::Receipt | Class::Run) => Err(Fault::Body(class)),
         }

@@ -40,6 +40,21 @@ impl Record for Anonymous {
     const CLASS: Class = Class::Anonymous;
 }
 
+/// Calls that the data service's plan counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Month {
+    /// The UTC month, as year * 100 + month.
+    pub month: u32,
+    /// Calls.
+    pub used: u64,
+}
+
+impl Record for Month {
+    type Key = Only;
+    const CLASS: Class = Class::Month;
+}
+
 /// The latest UTC day that units were counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -19,10 +19,6 @@ pub struct Ladder {
     pub tools_off: BTreeSet<String>,
     /// Whether a restored backup still waits for an operator's word.
     pub restore_unconfirmed: bool,
-    /// The UTC month that `upstream_calls` belongs to, as year * 100 + month.
-    pub month: u32,
-    /// Calls that the data service's plan has counted in that month, as far as is known here.
-    pub upstream_calls: u64,
 }
 
 impl Record for Ladder {

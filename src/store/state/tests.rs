@@ -36,7 +36,8 @@ fn filled(clock: &Clock) -> (Arc<MemoryStore>, State) {
     state.windows.put(&mut batch, "service".into(), Window { until_ms: 1 }).unwrap();
     let ladder = Ladder { by_hand: Some(2), tools_off: ["get_label".to_owned()].into(), ..Ladder::default() };
     state.ladder.put(&mut batch, record::Only, ladder).unwrap();
-    state.identities.put(&mut batch, [5; 32], Identity { known: Some("four-tet".into()) }).unwrap();
+    state.month.put(&mut batch, record::Only, Month { month: 202_701, used: 9 }).unwrap();
+    state.identities.put(&mut batch, [5; 32], Identity { one: None, seen_ms: 5 }).unwrap();
     state.submit(batch).wait().unwrap();
     (store, state)
 }
@@ -54,6 +55,7 @@ fn everything_comes_back_as_it_was() {
     assert_eq!(before.cursors.all(), after.cursors.all());
     assert_eq!(before.windows.all(), after.windows.all());
     assert_eq!(before.ladder.all(), after.ladder.all());
+    assert_eq!(before.month.all(), after.month.all());
     assert_eq!(before.identities.all(), after.identities.all());
     assert_eq!(before.replays.bytes(), after.replays.bytes());
 }
@@ -66,7 +68,7 @@ fn what_is_over_is_gone_after_a_start_and_leaves_no_row() {
     let after = State::load(Arc::clone(&store) as Arc<dyn Store>, &clock).unwrap();
     assert!(after.replays.is_empty() && after.quotas.is_empty() && after.identities.is_empty());
     assert_eq!(after.accounts.len(), 1);
-    assert_eq!(store.load().unwrap().len(), 4, "account, anonymous, calendar and ladder stay");
+    assert_eq!(store.load().unwrap().len(), 5, "account, anonymous, calendar, ladder and month stay");
 }
 
 #[test]
@@ -78,7 +80,7 @@ fn a_sweep_empties_the_store_too() {
     let (batch, more) = state.sweep();
     state.submit(batch).wait().unwrap();
     assert!(!more);
-    assert_eq!(store.load().unwrap().len(), 4);
+    assert_eq!(store.load().unwrap().len(), 5);
 }
 
 #[test]

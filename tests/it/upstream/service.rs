@@ -79,7 +79,11 @@ fn the_service_sees_a_client_go_away() {
     let pem = std::fs::read(&server.certificate).expect("a certificate");
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "get_artist", "arguments": {"key": "x"}}});
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     for http2 in [false, true] {
         let builder = reqwest::Client::builder()
             .tls_certs_only([reqwest::Certificate::from_pem(&pem).expect("PEM")])
