@@ -1,5 +1,10 @@
 //! The word that a batch is durable, or why it is not.
 
+use std::future::Future as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -56,11 +61,48 @@ impl Ack {
         }
     }
 
-    /// Waits as long as it takes; never to be called where a runtime's tasks run.
+    /// Holds up the whole thread for as long as it takes: for starting, stopping and threads of one's own.
     ///
     /// # Errors
     /// Why the batch is not durable.
-    pub fn wait(self) -> Result<(), StoreError> {
-        self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    pub fn wait(mut self) -> Result<(), StoreError> {
+        // Unlike the runtime's own way of blocking, this works on any thread.
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        loop {
+            match Pin::new(&mut self.0).poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(word) => break word.unwrap_or(Err(StoreError::Closed)),
+                Poll::Pending => thread::park(),
+            }
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_word_can_be_waited_for_on_any_thread() {
+        let (send, ack) = Ack::pair();
+        let other = thread::spawn(move || send.send(Err(StoreError::Busy)));
+        assert_eq!(ack.wait(), Err(StoreError::Busy));
+        other.join().unwrap().unwrap();
+        let (send, ack) = Ack::pair();
+        drop(send);
+        assert_eq!(ack.wait(), Err(StoreError::Closed));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_word_that_does_not_come_is_late() {
+        let (_send, ack) = Ack::pair();
+        assert_eq!(ack.durable(Duration::from_millis(1_500)).await, Err(StoreError::Late));
     }
 }

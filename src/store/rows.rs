@@ -11,7 +11,7 @@ pub mod window;
 
 pub use self::account::Account;
 pub use self::counter::{Anonymous, Calendar, Month, Quota};
-pub use self::cursor::{Cursor, CursorMode};
+pub use self::cursor::Cursor;
 pub use self::identity::{Identity, KnownArtist};
 pub use self::ladder::Ladder;
 pub use self::replay::Replay;

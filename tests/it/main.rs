@@ -16,6 +16,7 @@ mod harness;
 mod honesty;
 mod layers;
 mod measured;
+mod metering;
 mod namesakes;
 mod protocol;
 mod signin;

@@ -6,7 +6,6 @@ use super::*;
 use crate::store::MemoryStore;
 use crate::store::batch::{Change, Row};
 use crate::store::record::row_key;
-use crate::store::rows::CursorMode;
 
 fn clock() -> Clock {
     Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC))
@@ -24,14 +23,7 @@ fn filled(clock: &Clock) -> (Arc<MemoryStore>, State) {
     state.calendar.put(&mut batch, record::Only, Calendar { day: 20_000 }).unwrap();
     let answer = "{\"a\":\"é\"}".repeat(2_000).as_str().into();
     state.replays.put(&mut batch, [2; 32], Replay { answer }).unwrap();
-    let cursor = Cursor {
-        account: [1; 16],
-        query: [3; 32],
-        mode: CursorMode::OffsetWalk,
-        position: "30".into(),
-        rows: 30,
-        began_ms: 7,
-    };
+    let cursor = Cursor { account: [1; 16], query: [3; 32], position: "30".into(), rows: 30, kept_ms: 7 };
     state.cursors.put(&mut batch, [4; 16], cursor).unwrap();
     state.windows.put(&mut batch, "service".into(), Window { until_ms: 1 }).unwrap();
     let ladder = Ladder { by_hand: Some(2), tools_off: ["get_label".to_owned()].into(), ..Ladder::default() };

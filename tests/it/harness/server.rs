@@ -33,11 +33,12 @@ pub struct Demo {
     pub port: u16,
     /// The process.
     pub pid: u32,
-    /// A bearer token of its built-in issuer, for the account "demo".
+    /// A bearer token of its built-in issuer, for the account "demo"; empty when it has none.
     token: String,
     /// The certificate to trust, as PEM.
     pub certificate: PathBuf,
     folder: PathBuf,
+    data: PathBuf,
     keeper: Child,
     pub(super) client: Client,
 }
@@ -58,6 +59,27 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
+        Self::with(binary, folder, data)
+    }
+
+    /// Ends it at once, as `kill -9` does.
+    pub fn kill(&self) {
+        let killed = Command::new("sh").args(["-c", &format!("kill -KILL {}", self.pid)]).status();
+        assert!(killed.expect("sh runs").success());
+    }
+
+    /// Tells it to stop.
+    pub fn stop(&self) {
+        let told = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.pid)]).status();
+        assert!(told.expect("sh runs").success());
+    }
+
+    /// Another server on the same data folder, which lives as long as this value does.
+    pub fn again(&self) -> Self {
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone())
+    }
+
+    fn with(binary: &Path, folder: PathBuf, data: PathBuf) -> Self {
         let (keeper, lines) =
             launch(binary, &folder, &["demo", "--listen", "127.0.0.1:0", "--data", &data.to_string_lossy()]);
         let line = |wanted: &str| next(&lines, wanted, &folder);
@@ -68,9 +90,9 @@ impl Demo {
             .and_then(|rest| rest.strip_suffix("/mcp")?.parse().ok())
             .unwrap_or_else(|| panic!("{url} is not the address of a demo"));
         let token = line("Token: ");
-        let certificate = folder.join("data/demo-cert.pem");
+        let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, token, certificate, folder, keeper, client }
+        Self { port, pid, token, certificate, folder, data, keeper, client }
     }
 
     /// A bearer token for the account "demo", good for an hour.
@@ -91,7 +113,7 @@ impl Demo {
 
     /// Its data folder.
     pub fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.data.clone()
     }
 
     /// A server that `serve` runs: on this machine, on any port, not public; `server` are further lines of that
@@ -123,7 +145,7 @@ impl Demo {
         };
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, certificate, folder, keeper, client }
+        Self { port, pid, token: String::new(), certificate, folder, data, keeper, client }
     }
 
     /// Its address for `path`.
