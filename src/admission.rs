@@ -18,6 +18,7 @@ pub mod replay;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -39,7 +40,7 @@ use crate::envelope::error::ToolError;
 use crate::envelope::meta::{BudgetBucket, Quota};
 use crate::store::record::Only;
 use crate::store::rows::Calendar as StoredDay;
-use crate::store::{Batch, State};
+use crate::store::{BackupError, Batch, Health, State, StoreError};
 
 /// The limits that are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -293,6 +294,47 @@ impl Admission {
     #[must_use]
     pub fn has_degraded_limits(&self) -> bool {
         self.ladder.rung() > Rung::L0
+    }
+
+    /// Units that each known account used this month, in no order.
+    #[must_use]
+    pub fn usage_of_all(&self) -> Vec<(AccountId, u64)> {
+        self.accounts.used(month_number(self.today()))
+    }
+
+    /// Units that an account used this month.
+    #[must_use]
+    pub fn usage_of(&self, id: AccountId) -> u64 {
+        self.accounts.purse(id, self.clock.monotonic()).used(month_number(self.today())).used
+    }
+
+    /// Sets what an account used this month, by an operator's word.
+    ///
+    /// # Errors
+    /// When the disk cannot be told.
+    pub async fn set_usage(&self, id: AccountId, units: u64) -> Result<(), StoreError> {
+        let purse = self.accounts.purse(id, self.clock.monotonic());
+        purse.set_used(month_number(self.today()), units).await
+    }
+
+    /// Units of today's budget that callers without an account used or hold.
+    #[must_use]
+    pub fn anonymous_units_today(&self) -> u64 {
+        self.budget.taken(day_number(self.today()))
+    }
+
+    /// Whether the store takes what is metered.
+    #[must_use]
+    pub fn store_health(&self) -> Health {
+        self.state.health()
+    }
+
+    /// Writes everything that the store remembers to a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn back_up(&self, path: &Path) -> Result<(), BackupError> {
+        self.state.back_up(path)
     }
 
     /// The protection ladder.

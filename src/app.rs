@@ -6,6 +6,7 @@ mod certificate;
 mod data_service;
 mod fixed_documents;
 mod legal;
+mod operator;
 mod settings;
 mod shelves;
 mod sign_in;
@@ -177,6 +178,7 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
     let app = Arc::new(App::build(&config, sign_in, &state, clock.clone())?);
     let parts = Arc::clone(&app.parts);
+    operator::listen(&config.server.data_dir, Arc::clone(&parts));
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);

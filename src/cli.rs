@@ -4,6 +4,7 @@
 //! know how the server works: it starts [`crate::app`] and waits for its end.
 //! Data goes to stdout, everything else to stderr.
 
+mod admin;
 mod args;
 mod call;
 mod crate_sim;
@@ -77,6 +78,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
                 },
                 |config| token(&config, &subject),
             )
+        }
+        Command::Restore { file, data } => {
+            admin::restore(&file, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
+        }
+        Command::Admin { data, command } => {
+            admin::run(command, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
         }
         Command::Version => print(concat!("ono-sendai ", env!("CARGO_PKG_VERSION"), "\n")),
     }

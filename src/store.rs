@@ -5,6 +5,7 @@
 //! `sled_engine`. docs/storage.md names every key, value and lifetime.
 
 pub mod ack;
+pub mod backup;
 pub mod batch;
 pub mod class;
 mod engine;
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::ack::{Ack, StoreError};
+pub use self::backup::BackupError;
 pub use self::batch::{Batch, Row};
 pub use self::class::Class;
 pub use self::memory::MemoryStore;

@@ -67,7 +67,11 @@ impl Call {
     /// of the program.
     #[must_use]
     pub fn canonical(&self) -> String {
-        format!("{self:?}")
+        match self {
+            Self::GetArtist(request) => request.canonical(),
+            // These hold nothing but what is asked for, in one form.
+            other => format!("{other:?}"),
+        }
     }
 
     /// Keeps to what is open without an account.

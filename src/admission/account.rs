@@ -104,6 +104,13 @@ impl AccountMeter {
         Arc::clone(&self.account(id, now).purse)
     }
 
+    /// Units that each account used in a month, in no order.
+    #[must_use]
+    pub fn used(&self, month: u32) -> Vec<(AccountId, u64)> {
+        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.of.iter().map(|(id, account)| (*id, account.purse.used(month).used)).collect()
+    }
+
     /// Writes exactly what was used by each, for a clean end.
     pub fn close(&self, batch: &mut Batch) {
         let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);

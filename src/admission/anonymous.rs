@@ -31,6 +31,12 @@ impl AnonymousBudget {
         self.purse.hold(today, self.allowance, most, ledger).await
     }
 
+    /// Units that are used or held.
+    #[must_use]
+    pub fn taken(&self, today: u32) -> u64 {
+        self.purse.taken(today)
+    }
+
     /// What is left, in broad terms: high above a half, medium above a fifth.
     #[must_use]
     pub fn bucket(&self, today: u32) -> BudgetBucket {

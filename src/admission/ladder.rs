@@ -102,6 +102,12 @@ impl Ladder {
         self.read(|stored| stored.restore_unconfirmed)
     }
 
+    /// What an operator set.
+    #[must_use]
+    pub fn stored(&self) -> Stored {
+        self.read(Stored::clone)
+    }
+
     /// Changes what an operator may set; it holds once it is durable.
     ///
     /// # Errors

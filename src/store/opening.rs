@@ -51,7 +51,7 @@ pub enum OpenError {
     },
     /// The database cannot be read, and no repair helped.
     #[error(
-        "the database {} cannot be read ({reason}); nothing of it was deleted. Move it away with `mv {} {}` to start without what it knew: allowances, replays and cursors begin anew",
+        "the database {} cannot be read ({reason}); nothing of it was deleted. Restore a backup with `ono-sendai restore FILE`, or move it away with `mv {} {}` to start without what it knew: allowances, replays and cursors begin anew",
         path.display(), path.display(), aside.display()
     )]
     Damaged {

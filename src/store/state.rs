@@ -2,9 +2,11 @@
 //!
 //! Decides the order of starting and how much one sweep removes. It must never know what a record is used for.
 
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use super::backup::{self, BackupError};
 use super::batch::Batch;
 use super::class::Class;
 use super::record::{self, Fault, Loaded};
@@ -165,6 +167,28 @@ impl State {
             }
         })?;
         Ok(())
+    }
+
+    /// Writes everything that is remembered to the file `path`, which has its name only once it is durable.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn back_up(&self, path: &Path) -> Result<(), BackupError> {
+        let mut rows = [
+            self.accounts.rows(),
+            self.quotas.rows(),
+            self.anonymous.rows(),
+            self.calendar.rows(),
+            self.replays.rows(),
+            self.cursors.rows(),
+            self.windows.rows(),
+            self.ladder.rows(),
+            self.month.rows(),
+            self.identities.rows(),
+        ]
+        .concat();
+        rows.sort_by(|a, b| a.key.cmp(&b.key));
+        backup::write(path, &rows)
     }
 
     /// Makes everything durable that was submitted, and takes nothing more.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use time::OffsetDateTime;
 
-use super::batch::{Batch, Change};
+use super::batch::{Batch, Change, Row};
 use super::class::WhenFull;
 use super::record::{self, Fault, Loaded, Record, RecordKey as _, TooLarge};
 use crate::clock::Clock;
@@ -188,6 +188,20 @@ impl<R: Record> Table<R> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.lock().bytes
+    }
+
+    /// The rows of every record that is not over.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let (now, now_ms) = (self.clock.monotonic(), unix_ms(self.clock.utc()));
+        let rows = self.lock();
+        let live = rows.of.iter().filter(|(_, slot)| slot.lives(now));
+        live.flat_map(|(key, slot)| {
+            let left = slot.expires.map(|(at, _)| whole_ms(at.saturating_duration_since(now)));
+            let expires_ms = left.map(|left| now_ms.saturating_add(left));
+            // It was written once, so that it fits.
+            record::rows(key, &slot.record, expires_ms).unwrap_or_default()
+        })
+        .collect()
     }
 
     /// Takes in a record that was read from the store, with rows for `batch` when it is over or has an older form.

@@ -1,6 +1,7 @@
 //! What is granted, charged and answered again, seen by clients: races, kills, restarts, identical calls.
 
 mod killed;
+mod operator;
 mod races;
 mod replays;
 

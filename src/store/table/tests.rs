@@ -6,7 +6,7 @@ use super::*;
 use crate::store::class::Class;
 use crate::store::record::row_key;
 use crate::store::rows::{Account, Quota, Replay};
-use crate::store::{MemoryStore, Row, Store};
+use crate::store::{MemoryStore, Store};
 
 const TEN_MINUTES: Duration = Duration::from_secs(600);
 

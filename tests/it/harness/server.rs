@@ -59,7 +59,7 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(binary, folder, data)
+        Self::with(binary, folder, data, "127.0.0.1:0")
     }
 
     /// Ends it at once, as `kill -9` does.
@@ -74,14 +74,15 @@ impl Demo {
         assert!(told.expect("sh runs").success());
     }
 
-    /// Another server on the same data folder, which lives as long as this value does.
+    /// Another server on the same data folder and port, once this one has ended.
     pub fn again(&self) -> Self {
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone())
+        let listen = format!("127.0.0.1:{}", self.port);
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen)
     }
 
-    fn with(binary: &Path, folder: PathBuf, data: PathBuf) -> Self {
+    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str) -> Self {
         let (keeper, lines) =
-            launch(binary, &folder, &["demo", "--listen", "127.0.0.1:0", "--data", &data.to_string_lossy()]);
+            launch(binary, &folder, &["demo", "--listen", listen, "--data", &data.to_string_lossy()]);
         let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
