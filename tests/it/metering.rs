@@ -1,5 +1,6 @@
 //! What is granted, charged and answered again, seen by clients: races, kills, restarts, identical calls.
 
+mod full;
 mod killed;
 mod operator;
 mod races;

@@ -3,8 +3,8 @@
 mod child;
 mod crash;
 mod damage;
-mod disk_full;
+pub mod disk_full;
 mod documented;
 mod growth;
 mod lock;
-mod support;
+pub mod support;

@@ -62,6 +62,11 @@ impl Demo {
         Self::with(binary, folder, data, "127.0.0.1:0")
     }
 
+    /// A server that keeps everything in this folder.
+    pub fn on(data: PathBuf) -> Self {
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0")
+    }
+
     /// Ends it at once, as `kill -9` does.
     pub fn kill(&self) {
         let killed = Command::new("sh").args(["-c", &format!("kill -KILL {}", self.pid)]).status();

@@ -9,10 +9,10 @@ use ono_sendai::store::{Health, StoreError};
 use super::support::{Scratch, account, eventually, open, spend};
 
 /// A file system of its own in memory, or a loud line that there is none.
-struct Small(Scratch);
+pub struct Small(Scratch);
 
 impl Small {
-    fn mount(size: &str) -> Option<Self> {
+    pub fn mount(size: &str) -> Option<Self> {
         let scratch = Scratch::new("small-disk");
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
@@ -25,7 +25,7 @@ impl Small {
         None
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0.0
     }
 }
