@@ -30,17 +30,21 @@ use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, PublicBase};
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{ClientSettings, CrateClient, Transport};
+use crate::cursors::seal::Seal;
+use crate::cursors::{Cursors, MemoryCursors, StoredCursors};
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
+use crate::site;
 use crate::store::State;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service,
+    self, Document, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders,
+    Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
@@ -54,11 +58,19 @@ pub use crate::transport::DEMO_CERTIFICATE_FILE;
 /// Tool calls that run at once; further ones are told to wait.
 const CALLS_AT_ONCE: usize = 512;
 
+/// What outlives the program.
+struct Kept {
+    state: Arc<State>,
+    /// Marks cursors; without it they are kept until the program ends.
+    seal: Option<Seal>,
+}
+
 /// Everything that stands behind the routes.
 #[derive(Debug)]
 pub struct App {
     parts: Arc<Parts>,
     legal: LegalTexts,
+    documents: Vec<Document>,
 }
 
 impl App {
@@ -66,10 +78,10 @@ impl App {
     ///
     /// # Errors
     /// A catalogue that is not sound, or a legal text that cannot be read.
-    pub fn build(
-        config: &Config,
+    fn build(
+        (config, public_base): (&Config, &PublicBase),
         sign_in: SignIn,
-        state: &Arc<State>,
+        kept: &Kept,
         clock: Clock,
     ) -> Result<Self, StartError> {
         let catalogue =
@@ -79,10 +91,11 @@ impl App {
         if config.server.fixture_mode {
             let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
             let settings = data_service::demo_settings(config);
-            return Self::over(transport, settings, documents, config, (sign_in, state), clock);
+            return Self::over(transport, settings, documents, (config, public_base), sign_in, kept, clock);
         }
         let transport = Arc::new(data_service::transport(config, &clock)?);
-        Self::over(transport, data_service::settings(config), documents, config, (sign_in, state), clock)
+        let settings = data_service::settings(config);
+        Self::over(transport, settings, documents, (config, public_base), sign_in, kept, clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
@@ -90,8 +103,9 @@ impl App {
         transport: Arc<dyn Transport>,
         settings: ClientSettings,
         (manifest, dictionary): (String, String),
-        config: &Config,
-        (sign_in, state): (SignIn, &Arc<State>),
+        (config, public_base): (&Config, &PublicBase),
+        sign_in: SignIn,
+        kept: &Kept,
         clock: Clock,
     ) -> Result<Self, StartError> {
         let limits = AdmissionLimits {
@@ -105,6 +119,12 @@ impl App {
                 calls_at_once: config.accounts.calls_at_once,
             },
         };
+        let documents = site::documents(&site::Facts {
+            base: public_base.as_str(),
+            has_sign_in: sign_in.challenges.metadata().is_some(),
+            is_demo: config.server.fixture_mode,
+            openai_apps_challenge: config.pages.openai_apps_challenge.as_deref(),
+        });
         let scopes = sign_in.challenges.metadata().map(|metadata| metadata.scopes().to_vec());
         let capabilities = capabilities::document(
             &limits,
@@ -113,7 +133,12 @@ impl App {
             config.server.fixture_mode,
         );
         let resources = Resources::new(&capabilities, manifest, dictionary);
+        let state = &kept.state;
         let admission = Admission::new(limits, Arc::clone(state), clock.clone());
+        let cursors: Arc<dyn Cursors> = match &kept.seal {
+            Some(seal) => Arc::new(StoredCursors::new(Arc::clone(state), seal.clone(), clock.clone())),
+            None => Arc::new(MemoryCursors::new(clock.clone())),
+        };
         let per_month = if config.server.fixture_mode { 0 } else { config.service.per_month };
         let shelves = shelves::on(state, admission.ladder(), per_month);
         let parts = Parts {
@@ -122,6 +147,7 @@ impl App {
             accounts: Accounts::interim(config.accounts.units_per_month),
             admission,
             client: CrateClient::new(transport, settings, shelves, clock.clone()),
+            cursors,
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
@@ -129,7 +155,7 @@ impl App {
             refused_lines: RefusedLines::default(),
             clock,
         };
-        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)? })
+        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)?, documents })
     }
 }
 
@@ -145,6 +171,10 @@ impl Service for Shared {
     fn not_ready(&self) -> Vec<NotReady> {
         // Every part is built before the socket answers; nothing can be missing yet.
         Vec::new()
+    }
+
+    fn documents(&self) -> Vec<Document> {
+        self.0.documents.clone()
     }
 
     fn legal(&self, page: LegalPage) -> String {
@@ -176,7 +206,9 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let sign_in = SignIn::of(&config, &public_base, &clock)?;
     let demo_token = sign_in.demo_token.clone();
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
-    let app = Arc::new(App::build(&config, sign_in, &state, clock.clone())?);
+    let seal = state::seal(&config.server.data_dir)?;
+    let kept = Kept { state, seal: Some(seal) };
+    let app = Arc::new(App::build((&config, &public_base), sign_in, &kept, clock.clone())?);
     let parts = Arc::clone(&app.parts);
     operator::listen(&config.server.data_dir, Arc::clone(&parts));
     let guard = settings::guard(&config, &public_base, address);
@@ -241,9 +273,13 @@ mod tests {
             challenges: Challenges::new(None),
             demo_token: None,
         };
+        let base = PublicBase::localhost(8443);
         let settings = data_service::demo_settings(config);
         let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &clock).unwrap());
-        App::over(Arc::new(Faulty), settings, documents, config, (sign_in, &state), clock).unwrap().parts
+        let kept = Kept { state, seal: None };
+        App::over(Arc::new(Faulty), settings, documents, (config, &base), sign_in, &kept, clock)
+            .unwrap()
+            .parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {

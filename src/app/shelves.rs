@@ -44,7 +44,7 @@ impl Shelf {
 }
 
 impl WindowShelf for Shelf {
-    fn load(&self) -> Vec<StoredWindow> {
+    fn load_windows(&self) -> Vec<StoredWindow> {
         let all = self.state.windows.all().into_iter();
         all.filter_map(|(name, window)| {
             Some(StoredWindow { scope: scope(&name)?, until: moment(window.until_ms)? })
@@ -52,7 +52,7 @@ impl WindowShelf for Shelf {
         .collect()
     }
 
-    fn save(&self, open: &[StoredWindow]) {
+    fn save_windows(&self, open: &[StoredWindow]) {
         let mut batch = Batch::new();
         for (name, _) in self.state.windows.all() {
             if !open.iter().any(|window| window.scope.to_string() == name) {
@@ -68,13 +68,13 @@ impl WindowShelf for Shelf {
 }
 
 impl IdentityShelf for Shelf {
-    fn load(&self) -> Vec<StoredIdentity> {
+    fn load_identities(&self) -> Vec<StoredIdentity> {
         let mut all = self.state.identities.all();
         all.sort_by_key(|(_, identity)| identity.seen_ms);
         all.into_iter().filter_map(|(key, identity)| stored(&key, identity)).collect()
     }
 
-    fn save(&self, identity: &StoredIdentity) {
+    fn save_identity(&self, identity: &StoredIdentity) {
         let Some(key) = key_of(&identity.cluster_id) else { return };
         let one = identity.one.as_ref().map(|one| KnownArtist {
             slug: one.slug.as_str().to_owned(),
@@ -90,14 +90,14 @@ impl IdentityShelf for Shelf {
 }
 
 impl MonthShelf for Shelf {
-    fn load(&self) -> Option<MonthUse> {
+    fn load_month(&self) -> Option<MonthUse> {
         let Month { month, used } = self.state.month.get(&Only)?;
         self.tell(used);
         let year = i32::try_from(month / 100).ok()?;
         Some(MonthUse { year, month: u8::try_from(month % 100).ok()?, used })
     }
 
-    fn save(&self, MonthUse { year, month, used }: MonthUse) {
+    fn save_month(&self, MonthUse { year, month, used }: MonthUse) {
         self.tell(used);
         let month = u32::try_from(year.max(0)).unwrap_or(0) * 100 + u32::from(month);
         let mut batch = Batch::new();
@@ -169,8 +169,8 @@ mod tests {
             StoredWindow { scope: Scope::Service, until: now },
             StoredWindow { scope: Scope::Family(Family::Artist), until: now },
         ];
-        WindowShelf::save(&before, &windows);
-        WindowShelf::save(&before, &windows[1..]);
+        before.save_windows(&windows);
+        before.save_windows(&windows[1..]);
         let identity = |digit: &str, one| StoredIdentity {
             cluster_id: ClusterId::parse(&digit.repeat(64)).unwrap(),
             one,
@@ -183,15 +183,15 @@ mod tests {
             is_alone: true,
         };
         let identities = [identity("a", Some(remembered)), identity("b", None)];
-        identities.iter().for_each(|identity| IdentityShelf::save(&before, identity));
+        identities.iter().for_each(|identity| before.save_identity(identity));
         let used = MonthUse { year: 2027, month: 1, used: 161 };
-        MonthShelf::save(&before, used);
+        before.save_month(used);
         let after = shelf(&store, &clock);
-        assert_eq!(WindowShelf::load(&after), windows[1..]);
-        let mut found = IdentityShelf::load(&after);
+        assert_eq!(after.load_windows(), windows[1..]);
+        let mut found = after.load_identities();
         found.sort_by(|a, b| a.cluster_id.as_str().cmp(b.cluster_id.as_str()));
         assert_eq!(found, identities);
-        assert_eq!(MonthShelf::load(&after), Some(used));
+        assert_eq!(after.load_month(), Some(used));
         assert_eq!(after.ladder.rung(), crate::admission::ladder::Rung::L1);
     }
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::start::StartError;
 use crate::clock::Clock;
+use crate::cursors::seal::Seal;
+use crate::store::secret::secret;
 use crate::store::{SledStore, State};
 
 /// Called when the store stops answering; it ends the program.
@@ -20,4 +22,14 @@ pub(super) fn open(data: &Path, clock: &Clock, stuck: Stuck) -> Result<Arc<State
     let state = Arc::new(state);
     state.sweep_in_background().map_err(|source| StartError::Runtime { source })?;
     Ok(state)
+}
+
+/// The seal of this server's cursors, the same in every run.
+pub(super) fn seal(data: &Path) -> Result<Seal, StartError> {
+    secret(data).map(|key| Seal::of(&key)).map_err(|error| StartError::Store {
+        reason: format!(
+            "the key in {} cannot be used: {error}; remove it to make another, which ends all walks that were begun",
+            data.join("store/key").display()
+        ),
+    })
 }

@@ -24,6 +24,8 @@ pub(super) struct StoredAnswer {
     body: String,
     /// Whether the hard cap shortened it.
     pub(super) truncated: bool,
+    /// Which includes were shortened, as JSON; "" for none.
+    trimmed: String,
 }
 
 impl StoredAnswer {
@@ -41,8 +43,16 @@ impl StoredAnswer {
         if !body.ends_with(META) {
             return None;
         }
-        let stored =
-            Self { text: text.to_owned(), body: body.to_owned(), truncated: envelope.meta.truncated };
+        let trimmed = match envelope.meta.trimmed.as_slice() {
+            [] => String::new(),
+            trimmed => serde_json::to_string(trimmed).ok()?,
+        };
+        let stored = Self {
+            text: text.to_owned(),
+            body: body.to_owned(),
+            truncated: envelope.meta.truncated,
+            trimmed,
+        };
         serde_json::to_string(&stored).ok().map(Arc::from)
     }
 
@@ -53,7 +63,11 @@ impl StoredAnswer {
 
     /// The envelope with new facts about the answer.
     pub(super) fn envelope(&self, meta: &Meta) -> Option<Box<RawValue>> {
-        let meta = serde_json::to_string(meta).ok()?;
+        let mut meta = serde_json::to_string(meta).ok()?;
+        if !self.trimmed.is_empty() {
+            let next = "\"degraded_limits\"";
+            meta = meta.replacen(next, &format!("\"trimmed\":{},{next}", self.trimmed), 1);
+        }
         RawValue::from_string(format!("{}{meta}}}", self.body)).ok()
     }
 }

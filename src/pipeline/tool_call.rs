@@ -12,11 +12,13 @@ use time::format_description::well_known::Rfc3339;
 use super::answer::written;
 use super::caller::Caller;
 use super::parts::Parts;
+use super::shaping;
 use super::stored::StoredAnswer;
 use crate::admission::replay::{ReplayKey, SameCall};
 use crate::admission::{Admitted, Asker, Kind, Permit};
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
+use crate::cursors::{Owner, Walks};
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
 use crate::envelope::meta::{Idempotency, Meta, Quota, View};
@@ -77,6 +79,7 @@ pub(super) async fn run(
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => failed(error, meta),
     };
+    shaping::fit(&mut envelope, parts.origin);
     // What the call spent is durable before its answer is sent.
     if let Some(permit) = permit {
         let kept =
@@ -94,13 +97,15 @@ pub(super) async fn run(
             }
         }
     }
+    // The figures of the settlement count for its size too.
+    shaping::fit(&mut envelope, parts.origin);
     let units = envelope.meta.units;
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
     // A client that reads it in the result can begin the sign-in from within the conversation.
     let challenge = (outcome == ErrorType::Unauthorized.as_str() && asking.caller.account().is_none())
         .then(|| parts.challenges.in_result(asking.endpoint))
         .flatten();
-    let answer = write(id, era, envelope, challenge.as_deref());
+    let answer = write(id, era, &envelope, challenge.as_deref());
     trace.finish(outcome, units);
     answer
 }
@@ -182,7 +187,9 @@ async fn attempt(
     permit.ledger().give(parts.tool_deadline);
     spent.ledger = Some(Arc::clone(permit.ledger()));
     let account = account_view(parts, asking, permit);
-    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref());
+    let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
+    let walks = Walks { cursors: parts.cursors.as_ref(), owner };
+    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref(), walks);
     let found = tokio::time::timeout(parts.tool_deadline, run).await;
     let found = found
         .unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)));
@@ -275,6 +282,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         replay: false,
         tokens_estimate: 0,
         truncated: false,
+        trimmed: Vec::new(),
         degraded_limits: parts.admission.has_degraded_limits(),
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
@@ -287,12 +295,10 @@ fn to_the_second(at: OffsetDateTime) -> String {
     at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
 }
 
-fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
-    let text = text::render(&envelope);
-    let json = serde_json::to_string(&envelope).unwrap_or_default();
-    envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
+fn write(id: &RequestId, era: Era, envelope: &Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
+    let text = text::render(envelope);
     let is_error = !envelope.is_ok();
-    match written(reply::encode_call(id, era, &CallResult::new(&text, &envelope, is_error), challenge)) {
+    match written(reply::encode_call(id, era, &CallResult::new(&text, envelope, is_error), challenge)) {
         Ok(bytes) => HttpAnswer::ok(bytes),
         Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
     }

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod answers;
+mod calls;
 mod cli;
 mod contract;
 mod docs;
@@ -19,8 +21,10 @@ mod measured;
 mod metering;
 mod namesakes;
 mod protocol;
+mod recorder;
 mod signin;
 mod simulator;
+mod site;
 mod store;
 mod tables;
 mod tools;
