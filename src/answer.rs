@@ -5,13 +5,18 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod aura;
 mod catalog_list;
 mod cell;
 mod facet;
+mod gigs;
 mod identity_facts;
 mod label_card;
 mod resolved_artist;
+mod rising;
+mod row;
 mod shapeable;
+mod similar;
 mod track_list;
 
 use serde::Serialize;
@@ -21,22 +26,23 @@ pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
 };
-pub use self::artist_signals::{
-    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
-    StandardFacts, WorksFacet,
-};
+pub use self::artist_signals::{FullFacts, LifeFacet, PressFacet, SceneFacet, StageFacet, StandardFacts};
+pub use self::aura::{AuraRow, Auras};
 pub use self::catalog_list::{
     CatalogArtist, CatalogHit, CatalogList, CompactHit, FullHit, Pagination, PaginationMode,
 };
 pub use self::cell::Cell;
 pub use self::facet::Facet;
+pub use self::gigs::{GigList, GigRow, UpcomingGigs};
 pub use self::identity_facts::IdentityFacts;
 pub use self::label_card::{
     DjMomentumFacet, LABEL_PAGES_SHOWN, LabelCard, LabelPagesFacet, LinkFacet, PresenceFacet,
     RELATED_LABELS_SHOWN, RelatedLabelRow, TravelsFacet,
 };
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
+pub use self::rising::{BreakoutRow, Breakouts, OneToWatchRow, OnesToWatch, RowForm};
 pub use self::shapeable::Shapeable;
+pub use self::similar::{AxisFacet, AxisStates, SimilarArtists, SimilarList, SimilarRow};
 pub use self::track_list::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
 use crate::envelope;
 
@@ -57,6 +63,16 @@ pub enum Data {
     TrackList(TrackList),
     /// Of `get_label`.
     LabelCard(Box<LabelCard>),
+    /// Of `find_similar_artists`.
+    SimilarArtists(SimilarArtists),
+    /// Of `get_upcoming_gigs`.
+    UpcomingGigs(UpcomingGigs),
+    /// Of `list_breakouts`.
+    Breakouts(Breakouts),
+    /// Of `list_ones_to_watch`.
+    OnesToWatch(OnesToWatch),
+    /// Of `get_aura`.
+    Auras(Auras),
     /// Of `get_profile`.
     AccountProfile(AccountProfile),
     /// Of `get_usage`.
@@ -70,6 +86,14 @@ impl Data {
         match self {
             Self::ResolvedArtist(data) => Some(data),
             Self::ArtistCard(data) => Some(data.as_ref()),
+            Self::CatalogList(data) => Some(data),
+            Self::TrackList(data) => Some(data),
+            Self::LabelCard(data) => Some(data.as_ref()),
+            Self::SimilarArtists(data) => Some(data),
+            Self::UpcomingGigs(data) => Some(data),
+            Self::Breakouts(data) => Some(data),
+            Self::OnesToWatch(data) => Some(data),
+            Self::Auras(data) => Some(data),
             Self::AccountProfile(_) | Self::AccountUsage(_) => None,
         }
     }
@@ -79,6 +103,14 @@ impl Data {
         match self {
             Self::ResolvedArtist(data) => Some(data),
             Self::ArtistCard(data) => Some(data.as_mut()),
+            Self::CatalogList(data) => Some(data),
+            Self::TrackList(data) => Some(data),
+            Self::LabelCard(data) => Some(data.as_mut()),
+            Self::SimilarArtists(data) => Some(data),
+            Self::UpcomingGigs(data) => Some(data),
+            Self::Breakouts(data) => Some(data),
+            Self::OnesToWatch(data) => Some(data),
+            Self::Auras(data) => Some(data),
             Self::AccountProfile(_) | Self::AccountUsage(_) => None,
         }
     }

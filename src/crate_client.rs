@@ -16,12 +16,17 @@ pub mod shelf;
 pub mod transport;
 pub mod window;
 
+mod aura;
 mod dossier;
 mod flight;
+mod gigs;
 mod label;
+mod neighbours;
 mod probe;
 mod resolution;
 mod retry;
+mod rising;
+mod rows;
 mod search;
 mod sharing;
 mod state;
@@ -42,6 +47,7 @@ pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 use self::pacing::{Pacer, Plan};
 pub use self::resolution::Resolution;
+pub use self::rising::BreakoutFilter;
 pub use self::search::Start;
 use self::sharing::{Flights, Key};
 use self::shelf::{Forgetful, IdentityShelf, MonthShelf, WindowShelf};
@@ -50,6 +56,7 @@ use self::window::{Scope, Windows};
 use crate::clock::Clock;
 use crate::identity::{ArtistKey, ArtistName, ClusterId, ProbeRow};
 use crate::model::artist::{ArtistIdentity, Dossier};
+use crate::model::date::Day;
 use crate::model::family::Family;
 
 /// How many catalogue rows the same-name probe looks at.
@@ -148,6 +155,12 @@ impl CrateClient {
     #[must_use]
     pub fn has(&self, extension: Extension) -> bool {
         self.extensions.has(extension)
+    }
+
+    /// Today, in UTC.
+    #[must_use]
+    pub fn today(&self) -> Day {
+        self.clock.utc().date().into()
     }
 
     /// Asks the service which of its newer parts it has, and uses those from then on that are not switched off.

@@ -16,7 +16,9 @@ pub mod refusal;
 pub mod suffix;
 pub mod url;
 
-pub use assess::{Assessment, Candidate, Evidence, Lookup, Probe, ProbeRow, Resolved, Tier, assess};
+pub use assess::{
+    Assessment, Candidate, Evidence, Lookup, Probe, ProbeRow, Resolved, Tier, assess, assess_unread,
+};
 pub use fold::{Folded, fold, loosely_equal};
 pub use locator::{ArtistKey, ClusterId, DiscogsId, Isrc, Mbid, Slug};
 pub use name::{ArtistName, TrackTitle};

@@ -6,17 +6,26 @@
 pub mod account;
 pub mod argument;
 pub mod arguments;
+mod bound;
 mod credit;
+pub mod find_similar_artists;
 pub mod find_tracks;
 pub mod get_artist;
+pub mod get_aura;
 pub mod get_label;
 pub mod get_profile;
+pub mod get_upcoming_gigs;
 pub mod get_usage;
+pub mod list_breakouts;
+pub mod list_ones_to_watch;
+mod listing;
+mod next;
 pub mod provenance;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
 pub mod search_catalog;
+mod similarity;
 pub mod spec;
 pub mod upstream_error;
 
@@ -43,6 +52,16 @@ pub enum Call {
     FindTracks(find_tracks::TrackQuestion),
     /// The card of one label.
     GetLabel(get_label::LabelRequest),
+    /// Who is found beside one artist.
+    FindSimilarArtists(find_similar_artists::SimilarRequest),
+    /// Concerts that lie ahead of one artist.
+    GetUpcomingGigs(get_upcoming_gigs::GigsRequest),
+    /// Artists whose bookings pick up.
+    ListBreakouts(list_breakouts::BreakoutsRequest),
+    /// Artists to watch.
+    ListOnesToWatch(list_ones_to_watch::WatchlistRequest),
+    /// The aura of one artist, or the strongest.
+    GetAura(get_aura::AuraRequest),
     /// What the caller's account may do.
     GetProfile,
     /// What the caller's account has used.
@@ -63,6 +82,19 @@ impl Call {
                 .map(|search| Self::SearchCatalog(Box::new(search))),
             ToolName::FindTracks => find_tracks::TrackQuestion::parse(&arguments).map(Self::FindTracks),
             ToolName::GetLabel => get_label::LabelRequest::parse(&arguments).map(Self::GetLabel),
+            ToolName::FindSimilarArtists => {
+                find_similar_artists::SimilarRequest::parse(&arguments).map(Self::FindSimilarArtists)
+            }
+            ToolName::GetUpcomingGigs => {
+                get_upcoming_gigs::GigsRequest::parse(&arguments).map(Self::GetUpcomingGigs)
+            }
+            ToolName::ListBreakouts => {
+                Ok(Self::ListBreakouts(list_breakouts::BreakoutsRequest::parse(&arguments)))
+            }
+            ToolName::ListOnesToWatch => {
+                Ok(Self::ListOnesToWatch(list_ones_to_watch::WatchlistRequest::parse(&arguments)))
+            }
+            ToolName::GetAura => get_aura::AuraRequest::parse(&arguments).map(Self::GetAura),
             ToolName::GetProfile => Ok(Self::GetProfile),
             ToolName::GetUsage => Ok(Self::GetUsage),
         }
@@ -74,7 +106,14 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
-            Self::SearchCatalog(_) | Self::FindTracks(_) | Self::GetLabel(_) => 1,
+            Self::FindSimilarArtists(request) => request.most_units(),
+            Self::SearchCatalog(_)
+            | Self::FindTracks(_)
+            | Self::GetUpcomingGigs(_)
+            | Self::GetLabel(_)
+            | Self::ListBreakouts(_)
+            | Self::ListOnesToWatch(_)
+            | Self::GetAura(_) => 1,
             Self::GetProfile | Self::GetUsage => 0,
         }
     }
@@ -104,10 +143,15 @@ impl Call {
             Self::GetArtist(request) => (Some(request.view), request.is_coerced),
             Self::ResolveArtist(_)
             | Self::SearchCatalog(_)
+            | Self::FindSimilarArtists(_)
             | Self::FindTracks(_)
+            | Self::GetUpcomingGigs(_)
             | Self::GetLabel(_)
             | Self::GetProfile
-            | Self::GetUsage => (None, false),
+            | Self::GetUsage
+            | Self::ListBreakouts(_)
+            | Self::ListOnesToWatch(_)
+            | Self::GetAura(_) => (None, false),
         }
     }
 
@@ -129,6 +173,13 @@ impl Call {
             Self::SearchCatalog(search) => search_catalog::run(search, client, ledger, origin, walks).await,
             Self::FindTracks(question) => find_tracks::run(question, client, ledger, origin).await,
             Self::GetLabel(request) => get_label::run(request, client, ledger, origin).await,
+            Self::FindSimilarArtists(request) => {
+                find_similar_artists::run(request, client, ledger, origin).await
+            }
+            Self::GetUpcomingGigs(request) => get_upcoming_gigs::run(request, client, ledger, origin).await,
+            Self::ListBreakouts(request) => list_breakouts::run(request, client, ledger, origin).await,
+            Self::ListOnesToWatch(request) => list_ones_to_watch::run(request, client, ledger, origin).await,
+            Self::GetAura(request) => get_aura::run(request, client, ledger, origin).await,
             Self::GetProfile => get_profile::run(account, origin),
             Self::GetUsage => get_usage::run(account, origin),
         }

@@ -1,11 +1,15 @@
 //! The answer of `get_artist`.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::artist_signals::{FullFacts, StandardFacts};
 use super::facet::Facet;
+use super::gigs::GigList;
 use super::identity_facts::IdentityFacts;
 use super::shapeable::Shapeable;
+use super::similar::SimilarList;
+use crate::envelope::next::NextAction;
 use crate::model::gap::GapReason;
 use crate::model::text::CleanName;
 use crate::shape::{List, Role};
@@ -36,6 +40,12 @@ pub struct ArtistCard {
     /// What only the full view adds.
     #[serde(flatten)]
     pub full: Option<FullFacts>,
+    /// Similar artists, when they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similar: Option<Facet<SimilarList>>,
+    /// Concerts that lie ahead, when they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gigs: Option<Facet<GigList>>,
 }
 
 impl ArtistCard {
@@ -53,6 +63,8 @@ impl ArtistCard {
             emergence: Facet(Err(reason)),
             standard: None,
             full: None,
+            similar: None,
+            gigs: None,
         }
     }
 }
@@ -149,12 +161,20 @@ const ALIASES: &str = "data.aliases.names";
 const STYLES: &str = "data.genre.styles";
 const RELEASES: &str = "data.discography.releases";
 
+const SIMILAR: &str = "data.similar.similar";
+const GIGS: &str = "data.gigs.gigs";
+
 impl Shapeable for ArtistCard {
     fn lists(&self) -> Vec<List> {
         let lists = [
             self.aliases.fact().map(|found| List::of(ALIASES, Role::Main, &found.names)),
             self.genre.fact().map(|found| List::of(STYLES, Role::Main, &found.styles)),
             self.discography.fact().map(|found| List::of(RELEASES, Role::Main, &found.releases)),
+            self.similar
+                .as_ref()
+                .and_then(Facet::fact)
+                .map(|found| List::of(SIMILAR, Role::Include, &found.similar)),
+            self.gigs.as_ref().and_then(Facet::fact).map(|found| List::of(GIGS, Role::Include, &found.gigs)),
         ];
         lists.into_iter().flatten().collect()
     }
@@ -168,8 +188,28 @@ impl Shapeable for ArtistCard {
                 found.shown = found.releases.len();
                 found.truncated = (found.shown as u64) < found.total;
             }),
+            SIMILAR => {
+                if let Some(Facet(Ok(found))) = &mut self.similar {
+                    found.keep(rows);
+                }
+            }
+            GIGS => {
+                if let Some(Facet(Ok(found))) = &mut self.gigs {
+                    found.keep(rows);
+                }
+            }
             _ => {}
         }
+    }
+
+    fn whole(&self, path: &str) -> Option<NextAction> {
+        let tool = match path {
+            SIMILAR => "find_similar_artists",
+            GIGS => "get_upcoming_gigs",
+            _ => return None,
+        };
+        let key = self.identity.cluster_id.as_ref().or(self.identity.slug.as_ref())?;
+        Some(NextAction::new(tool, [("key", json!(key))], "returns the whole list"))
     }
 }
 

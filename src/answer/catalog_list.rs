@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::cell::Cell;
+use super::shapeable::Shapeable;
 use crate::model::text::CleanName;
+use crate::shape::{List, Role};
 
 /// The answer of `search_catalog`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,4 +103,30 @@ pub struct Pagination {
     pub walk_ended_early: Option<&'static str>,
     /// What to know about the walk.
     pub note: Option<&'static str>,
+}
+
+const RESULTS: &str = "data.results";
+
+impl Shapeable for CatalogList {
+    fn lists(&self) -> Vec<List> {
+        vec![List::of(RESULTS, Role::Main, &self.results)]
+    }
+
+    /// A page that is cut has no next one: its cursor would skip what was cut.
+    fn keep(&mut self, path: &str, rows: usize) {
+        if path != RESULTS || rows >= self.results.len() {
+            return;
+        }
+        self.results.truncate(rows);
+        self.shown = self.results.len();
+        if let Some(artists) = &mut self.artists {
+            let results = &self.results;
+            artists.retain(|key, _| {
+                results.iter().any(|hit| matches!(hit, CatalogHit::Compact(hit) if hit.artist == *key))
+            });
+        }
+        self.pagination.next_cursor = None;
+        self.pagination.walk_ended_early =
+            Some("the rows of this page were too long to be sent together; ask again with a smaller limit");
+    }
 }

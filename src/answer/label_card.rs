@@ -6,10 +6,12 @@ use super::artist_card::NameFacet;
 use super::cell::Cell;
 use super::facet::Facet;
 use super::identity_facts::IdentityFacts;
+use super::shapeable::Shapeable;
 use crate::model::day::RecordedDay;
 use crate::model::gap::GapReason;
 use crate::model::link::Link;
 use crate::model::text::CleanName;
+use crate::shape::{List, Role};
 
 /// The most pages of a label in one answer.
 pub const LABEL_PAGES_SHOWN: usize = 8;
@@ -127,4 +129,29 @@ pub struct RelatedLabelRow {
     pub npmi: Cell<f64>,
     /// How many people collect both.
     pub support: Cell<u64>,
+}
+
+const PAGES: &str = "data.pages.links";
+const TRAVELS: &str = "data.travels.labels";
+
+impl Shapeable for LabelCard {
+    fn lists(&self) -> Vec<List> {
+        let lists = [
+            self.pages.fact().map(|found| List::of(PAGES, Role::Main, &found.links)),
+            self.travels.fact().map(|found| List::of(TRAVELS, Role::Main, &found.labels)),
+        ];
+        lists.into_iter().flatten().collect()
+    }
+
+    fn keep(&mut self, path: &str, rows: usize) {
+        match path {
+            PAGES => self.pages.0.iter_mut().for_each(|found| found.links.truncate(rows)),
+            TRAVELS => self.travels.0.iter_mut().for_each(|found| {
+                found.labels.truncate(rows);
+                found.shown = found.labels.len();
+                found.truncated = found.shown < found.total;
+            }),
+            _ => {}
+        }
+    }
 }

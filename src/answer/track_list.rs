@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::cell::Cell;
 use super::identity_facts::IdentityFacts;
+use super::shapeable::Shapeable;
 use crate::model::text::CleanName;
+use crate::shape::{List, Role};
 
 /// How `find_tracks` was asked, as `mode` says it when it was by artist and track.
 pub const BY_ARTIST_AND_TRACK: &str = "artist_track";
@@ -39,4 +41,19 @@ pub struct TrackHit {
     pub releases: Cell<u64>,
     /// Recordings of it.
     pub recordings: Cell<u64>,
+}
+
+const RESULTS: &str = "data.results";
+
+impl Shapeable for TrackList {
+    fn lists(&self) -> Vec<List> {
+        vec![List::of(RESULTS, Role::Main, &self.results)]
+    }
+
+    fn keep(&mut self, path: &str, rows: usize) {
+        if path == RESULTS {
+            self.results.truncate(rows);
+            self.shown = self.results.len();
+        }
+    }
 }

@@ -24,6 +24,16 @@ impl NextAction {
     /// Recommends `tool` with `args` because of `why`.
     #[must_use]
     pub fn new<const N: usize>(tool: &'static str, args: [(&str, Value); N], why: &'static str) -> Self {
+        Self::with(tool, args, why)
+    }
+
+    /// Recommends `tool` with as many `args` as there are.
+    #[must_use]
+    pub fn with<'a>(
+        tool: &'static str,
+        args: impl IntoIterator<Item = (&'a str, Value)>,
+        why: &'static str,
+    ) -> Self {
         let args = args.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self { tool, args, why, repeats_the_caller: false }
     }

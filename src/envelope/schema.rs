@@ -8,6 +8,8 @@ mod fragment;
 mod label_card;
 mod link;
 mod resolved_artist;
+mod rows;
+mod similar;
 mod track_list;
 
 use serde_json::{Map, Value, json};
@@ -27,12 +29,17 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 7] = [
+const DATA: [(&str, Definition); 12] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
     ("catalog_list", catalog_list::schema),
+    ("similar_artists", similar::schema),
     ("track_list", track_list::schema),
+    ("upcoming_gigs", rows::upcoming_gigs),
     ("label_card", label_card::schema),
+    ("breakouts", rows::breakouts),
+    ("ones_to_watch", rows::ones_to_watch),
+    ("auras", rows::auras),
     ("account_profile", account::profile),
     ("account_usage", account::usage),
 ];

@@ -25,7 +25,7 @@
 //!   collision ends it. An over-merged record stays so, since its facts are mixed whatever led to it.
 
 use super::fold::fold;
-use super::locator::{ClusterId, DiscogsId, Mbid, Slug};
+use super::locator::{ArtistKey, ClusterId, DiscogsId, Mbid, Slug};
 use super::pick::{FoldedPick, pick_folded};
 use super::reason::{AmbiguityState, LocatorKind, Reason};
 use super::suffix::{display_name, split_suffix, suffix_number};
@@ -194,6 +194,23 @@ pub fn assess(evidence: &Evidence<'_>) -> Assessment {
     }
     binding(evidence, &mut findings);
     findings.conclude(evidence)
+}
+
+/// Assesses a key whose record was not read: nothing but the key is known, and whether an earlier lookup verified
+/// it and saw nobody else behind it.
+#[must_use]
+pub fn assess_unread(key: &ArtistKey, is_verified: bool) -> Assessment {
+    let (state, reasons) = match key {
+        ArtistKey::Cluster(_) if is_verified => {
+            (AmbiguityState::None, vec![Reason::Locator(LocatorKind::ClusterId)])
+        }
+        ArtistKey::Cluster(_) => {
+            (AmbiguityState::Observed, vec![Reason::Locator(LocatorKind::ClusterId), Reason::ObservedTier])
+        }
+        // A slug is a name in another spelling, and no probe has looked for homonyms.
+        ArtistKey::Slug(_) => (AmbiguityState::Unknown, vec![Reason::ProbeNotRun]),
+    };
+    Assessment { state, reasons, candidates: Vec::new() }
 }
 
 #[derive(Default)]

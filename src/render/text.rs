@@ -3,10 +3,14 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod aura;
 mod catalog_list;
+mod gigs;
 mod label_card;
 mod lines;
 mod resolved_artist;
+mod rising;
+mod similar;
 mod track_list;
 mod who;
 
@@ -30,6 +34,11 @@ pub fn render(envelope: &Envelope<Data>) -> String {
             track_list::render(&mut text, data, envelope.ambiguity().map(Ambiguity::state));
         }
         (None, Some(Data::LabelCard(data))) => label_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::SimilarArtists(data))) => similar::render(&mut text, data, state(envelope)),
+        (None, Some(Data::UpcomingGigs(data))) => gigs::render(&mut text, data),
+        (None, Some(Data::Breakouts(data))) => rising::breakouts(&mut text, data),
+        (None, Some(Data::OnesToWatch(data))) => rising::ones_to_watch(&mut text, data),
+        (None, Some(Data::Auras(data))) => aura::render(&mut text, data),
         (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
         (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}

@@ -106,6 +106,9 @@ fn kind(kind: Kind) -> String {
         Kind::Integer { min, max } => format!("{min} to {max}"),
         Kind::Choice(words) => format!("one of {}", ticked(words)),
         Kind::Choices(words) => format!("any of {}", ticked(words)),
+        Kind::Texts { max_items, max_chars } => {
+            format!("at most {max_items} texts of at most {max_chars} characters")
+        }
         Kind::Flag => "`true` or `false`".to_owned(),
     }
 }

@@ -5,6 +5,7 @@ use crate::envelope::attribution::Origin;
 use crate::identity::{Candidate, DiscogsId, Tier};
 use crate::model::artist::{ArtistIdentity, Dossier};
 use crate::model::catalog::CatalogRow;
+use crate::model::gap::Fact;
 use crate::model::label::LabelDossier;
 use crate::model::source::{Source, Sources};
 use crate::model::track::{TrackCorpus, TrackSearch};
@@ -58,6 +59,18 @@ pub(super) fn candidates(sources: &mut Sources, candidates: &[Candidate], origin
         if candidate.mbid.is_some() {
             sources.add(Source::MusicBrainz);
         }
+    }
+}
+
+/// Credits whoever numbers the artists of a list.
+pub(super) fn rows<'a>(
+    sources: &mut Sources,
+    discogs_ids: impl Iterator<Item = &'a Fact<DiscogsId>>,
+    origin: Origin,
+) {
+    for id in discogs_ids.flatten() {
+        let invented = origin == Origin::Fixtures && is_invented_id(*id);
+        sources.add(if invented { Source::Hosaka } else { Source::Discogs });
     }
 }
 

@@ -1,10 +1,12 @@
 //! `get_artist`: the card of one artist.
 
 mod card;
+mod include;
 mod lookup;
 mod next;
 mod wide;
 
+use self::include::Include;
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
 use super::provenance::{Provenance, Reading, Table};
@@ -35,11 +37,16 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
             &["summary", "standard", "full"],
             "summary (all that is shown without sign-in), standard (10 releases; the default) or full (up to 100)",
         ),
+        ArgumentSpec::choices(
+            "include",
+            &Include::WORDS,
+            "Similar artists or gigs with the card, 1 unit each",
+        ),
     ],
     access: Access::Anonymous,
     profile: Profile::Core,
-    cost: "1; 2 when a remembered identity no longer holds",
-    families: &[Family::Artist],
+    cost: "1, and 1 for each include; 1 more when a remembered identity no longer holds",
+    families: &[Family::Artist, Family::Similar, Family::Gigs],
 };
 
 /// Where the values of an answer come from.
@@ -85,6 +92,7 @@ pub static PROVENANCE: Table = Table {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardRequest {
     key: ArtistKey,
+    include: Vec<Include>,
     asked: Option<View>,
     /// How much is shown.
     pub view: View,
@@ -100,7 +108,8 @@ impl CardRequest {
         let view = arguments
             .text("view")
             .and_then(|asked| View::ALL.into_iter().find(|view| view.as_str() == asked));
-        Ok(Self { key, asked: view, view: view.unwrap_or(View::Standard), is_coerced: false })
+        let include = Include::parse(arguments.choices("include"));
+        Ok(Self { key, include, asked: view, view: view.unwrap_or(View::Standard), is_coerced: false })
     }
 
     /// Whose card and how much of it, however that was asked for.
@@ -114,12 +123,14 @@ impl CardRequest {
         self.view = View::Summary;
     }
 
-    /// One dossier; a second one when a remembered slug turns out to lead to somebody else.
+    /// One dossier, and a second one when a remembered slug turns out to lead to somebody else; one for each
+    /// include.
     pub(super) fn most_units(&self) -> u32 {
-        match self.key {
+        let dossiers = match self.key {
             ArtistKey::Cluster(_) => 2,
             ArtistKey::Slug(_) => 1,
-        }
+        };
+        dossiers + u32::try_from(self.include.len()).unwrap_or(u32::MAX)
     }
 }
 
@@ -133,7 +144,11 @@ pub(super) async fn run(
     let depth = if request.view == View::Summary { Depth::Card } else { Depth::Whole };
     let found = lookup::dossier(&request.key, depth, client, ledger).await.map_err(upstream_error::from)?;
     Ok(match found {
-        Some(dossier) => card::of(&request.key, request.view, dossier, origin),
+        Some(dossier) => {
+            let (key, view) = (&request.key, request.view);
+            let included = include::fetch(&request.include, key, view, &dossier, client, ledger).await;
+            card::of(key, view, dossier, included, origin)
+        }
         None => card::nobody(&request.key, origin),
     })
 }

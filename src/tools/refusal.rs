@@ -6,7 +6,7 @@ use super::arguments::invalid;
 use super::registry::ToolName;
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::identity::{
-    Argument, ArtistName, ArtistUrl, ClusterId, DiscogsId, Isrc, Mbid, Refusal, is_placeholder,
+    Argument, ArtistKey, ArtistName, ArtistUrl, ClusterId, DiscogsId, Isrc, Mbid, Refusal, is_placeholder,
 };
 
 /// Refuses `<cluster_id>`, `TODO` and their like where only a real id can stand.
@@ -34,6 +34,15 @@ pub fn locator(refusal: Refusal, value: &str) -> ToolError {
         Some(instead) => suggest(error.with("did_you_mean", instead.as_str()), instead, value),
         None => error,
     }
+}
+
+/// Reads a key of an artist.
+///
+/// # Errors
+/// A placeholder, or what is neither a cluster id nor a slug.
+pub fn artist_key(value: &str) -> Result<ArtistKey, ToolError> {
+    no_placeholder(Argument::Key, value)?;
+    ArtistKey::parse(value).map_err(|found| key(found, value))
 }
 
 /// The error for a key that is neither a cluster id nor a slug: most likely a name or another id.
@@ -74,7 +83,6 @@ fn wrong_form(refusal: Refusal) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::identity::ArtistKey;
 
     fn suggested(value: &str) -> Option<Value> {
         let error = key(ArtistKey::parse(value).unwrap_err(), value);

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{find_tracks, get_artist, get_label, get_profile, get_usage, resolve_artist, search_catalog};
+use super::{
+    find_similar_artists, find_tracks, get_artist, get_aura, get_label, get_profile, get_upcoming_gigs,
+    get_usage, list_breakouts, list_ones_to_watch, resolve_artist, search_catalog,
+};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -19,6 +22,16 @@ pub enum ToolName {
     FindTracks,
     /// The card of one label.
     GetLabel,
+    /// Who is found beside an artist.
+    FindSimilarArtists,
+    /// Concerts that lie ahead.
+    GetUpcomingGigs,
+    /// Artists whose bookings pick up.
+    ListBreakouts,
+    /// Artists to watch.
+    ListOnesToWatch,
+    /// How many signals converge on an artist.
+    GetAura,
     /// What the caller's account may do.
     GetProfile,
     /// What the caller's account has used.
@@ -27,14 +40,19 @@ pub enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::ResolveArtist,
         Self::GetArtist,
         Self::SearchCatalog,
+        Self::FindSimilarArtists,
         Self::FindTracks,
+        Self::GetUpcomingGigs,
         Self::GetLabel,
         Self::GetProfile,
         Self::GetUsage,
+        Self::ListBreakouts,
+        Self::ListOnesToWatch,
+        Self::GetAura,
     ];
 
     /// The name on the wire.
@@ -46,6 +64,11 @@ impl ToolName {
             Self::SearchCatalog => "search_catalog",
             Self::FindTracks => "find_tracks",
             Self::GetLabel => "get_label",
+            Self::FindSimilarArtists => "find_similar_artists",
+            Self::GetUpcomingGigs => "get_upcoming_gigs",
+            Self::ListBreakouts => "list_breakouts",
+            Self::ListOnesToWatch => "list_ones_to_watch",
+            Self::GetAura => "get_aura",
             Self::GetProfile => "get_profile",
             Self::GetUsage => "get_usage",
         }
@@ -73,6 +96,11 @@ impl ToolName {
             Self::SearchCatalog => &search_catalog::SPEC,
             Self::FindTracks => &find_tracks::SPEC,
             Self::GetLabel => &get_label::SPEC,
+            Self::FindSimilarArtists => &find_similar_artists::SPEC,
+            Self::GetUpcomingGigs => &get_upcoming_gigs::SPEC,
+            Self::ListBreakouts => &list_breakouts::SPEC,
+            Self::ListOnesToWatch => &list_ones_to_watch::SPEC,
+            Self::GetAura => &get_aura::SPEC,
             Self::GetProfile => &get_profile::SPEC,
             Self::GetUsage => &get_usage::SPEC,
         }

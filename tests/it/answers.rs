@@ -192,6 +192,7 @@ fn meta() -> Meta {
         replay: false,
         tokens_estimate: 640,
         truncated: false,
+        trimmed: Vec::new(),
         degraded_limits: false,
         anon_budget_bucket: None,
         idempotency: Idempotency::Ok,

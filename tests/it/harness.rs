@@ -5,9 +5,13 @@
 mod answer;
 mod artists;
 mod client;
+mod direct;
+mod golden;
 mod server;
 
 pub use answer::{Answer, Envelope};
 pub use artists::artists;
 pub use client::{JSON, MODERN, meta};
+pub use direct::{Direct, Scripted};
+pub use golden::hold_golden;
 pub use server::{Demo, PATIENCE};

@@ -2,16 +2,20 @@
 
 mod arguments;
 mod errors;
+mod gigs;
+mod lists;
 mod published;
 mod signed_in;
+mod similar;
 mod sizes;
+mod sizes_of_lists;
 
 use std::sync::OnceLock;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::harness::{Demo, Envelope};
+use crate::harness::{Demo, Direct, Envelope};
 
 /// Calls a tool and holds the answer against what is promised of every answer.
 fn call(tool: &str, arguments: Value) -> Envelope {
@@ -51,6 +55,15 @@ fn assert_valid(envelope: &Envelope, what: &str) {
         .map(|error| format!("{} at {}", error, error.instance_path()))
         .collect();
     assert!(faults.is_empty(), "{what}: {faults:?}\n{}", envelope.json);
+}
+
+/// The same for a tool that is run without a server around it.
+fn direct(direct: &Direct, tool: &str, arguments: Value) -> Envelope {
+    let envelope = direct.call(tool, &arguments);
+    let what = format!("{tool} {arguments}");
+    assert_valid(&envelope, &what);
+    assert_eq!(envelope.json["reason"].is_string(), envelope.json["present"] == false, "{what}");
+    envelope
 }
 
 fn resolve(arguments: Value) -> Envelope {

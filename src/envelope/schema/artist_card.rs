@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::artist_signals;
 use super::fragment::{closed, count, facet, identity, nullable_text, text};
+use super::{artist_signals, rows, similar};
 
 /// Its schema.
 pub(super) fn schema() -> Value {
@@ -34,6 +34,9 @@ pub(super) fn schema() -> Value {
         for (name, fact) in artist_signals::facets() {
             properties.insert(name.to_owned(), facet(fact));
         }
+        // And these on whether they were asked for.
+        properties.insert("similar".to_owned(), facet(similar::list()));
+        properties.insert("gigs".to_owned(), facet(rows::gig_list()));
     }
     schema
 }

@@ -6,6 +6,7 @@ use tiktoken_rs::o200k_base_singleton;
 
 use super::*;
 use crate::crate_client::faulty::{Behaviour, call_of, client};
+use crate::cursors::{MemoryCursors, Walks};
 use crate::envelope::meta::{ClientClass, Idempotency, Meta};
 use crate::envelope::schema;
 use crate::model::family::Family;
@@ -107,10 +108,12 @@ fn answers(view: &str, dossier: &Value) -> (Envelope<Data>, Envelope<Data>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let body: &'static str = Box::leak(dossier.to_string().into_boxed_str());
     let finding = runtime.block_on(async {
-        let (client, faulty, _) = client();
+        let (client, faulty, clock) = client();
         faulty.set(Family::Artist, Behaviour::Says(200, body));
+        let cursors = MemoryCursors::new(clock);
+        let walks = Walks { cursors: &cursors, owner: None };
         let call = Call::parse(ToolName::GetArtist, &arguments).expect("a call");
-        call.run(&client, &call_of(1), Origin::Fixtures, None).await.expect("an answer")
+        call.run(&client, &call_of(1), Origin::Fixtures, None, walks).await.expect("an answer")
     });
     let whole = Envelope::success(finding, meta());
     let mut fitted = whole.clone();

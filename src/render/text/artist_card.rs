@@ -1,8 +1,8 @@
 //! The text of `get_artist`.
 
-use super::artist_signals;
-use super::lines::{ROWS_MAX, facet, more};
+use super::lines::{ROWS_MAX, facet, line, more};
 use super::who::who;
+use super::{artist_signals, gigs, similar};
 use crate::answer::ArtistCard;
 use crate::identity::AmbiguityState;
 
@@ -44,5 +44,17 @@ pub(super) fn render(text: &mut String, data: &ArtistCard, state: AmbiguityState
     }
     if let Some(facts) = &data.full {
         artist_signals::full(text, facts);
+    }
+    if let Some(found) = &data.similar {
+        match &found.0 {
+            Ok(list) => similar::list(text, list),
+            Err(reason) => line(text, format_args!("Similar artists: not present, {}.", reason.meaning())),
+        }
+    }
+    if let Some(found) = &data.gigs {
+        match &found.0 {
+            Ok(list) => gigs::list(text, list),
+            Err(reason) => line(text, format_args!("Gigs: not present, {}.", reason.meaning())),
+        }
     }
 }

@@ -51,3 +51,16 @@ pub(super) fn yes(cell: &Cell<bool>) -> String {
         Err(reason) => format!("not present ({})", reason.as_str()),
     }
 }
+
+/// Says how many rows of a list the text leaves out, and what the list itself lacks.
+pub(super) fn rows_beyond(text: &mut String, shown: usize, more: bool, unreadable: usize) {
+    if shown > ROWS_MAX {
+        line(text, format_args!("{} more stand in the JSON.", shown - ROWS_MAX));
+    }
+    if more {
+        line(text, format_args!("The data service has more than are shown."));
+    }
+    if unreadable > 0 {
+        line(text, format_args!("{unreadable} more could not be read."));
+    }
+}

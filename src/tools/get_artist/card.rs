@@ -2,6 +2,7 @@
 //!
 //! Decides which parts are shown and how many rows of each. It must never ask the data service.
 
+use super::include::Included;
 use super::{next, wide};
 use crate::answer::{
     AliasFacet, ArtistCard, Data, DebutFacet, DiscographyFacet, EmergenceFacet, Facet, Finding, GenreFacet,
@@ -11,12 +12,12 @@ use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::meta::View;
-use crate::identity::{self, ArtistKey, Assessment, Evidence, LocatorKind};
-use crate::model::artist::{Dossier, Merged};
+use crate::identity::ArtistKey;
+use crate::model::artist::Dossier;
 use crate::model::gap::GapReason;
 use crate::model::source::Sources;
 use crate::model::text::CleanName;
-use crate::tools::credit;
+use crate::tools::{bound, credit};
 
 /// Styles in every view.
 const STYLES_SHOWN: usize = 5;
@@ -41,12 +42,19 @@ impl Rows {
 pub(super) const RELEASES_MAX: usize = 100;
 
 /// The card of a record.
-pub(super) fn of(key: &ArtistKey, view: View, dossier: Dossier, origin: Origin) -> Finding {
+pub(super) fn of(
+    key: &ArtistKey,
+    view: View,
+    dossier: Dossier,
+    included: Included,
+    origin: Origin,
+) -> Finding {
     let rows = Rows::of(view);
-    let assessment = assess(key, &dossier);
+    let assessment = bound::assess(key, &dossier);
     let own_name = CleanName::new(&dossier.identity.record_name);
     let identity = IdentityFacts::from(&dossier.identity);
     let mut sources = sources(&dossier, origin);
+    included.credit(&mut sources, origin);
     let mut suspect = is_degraded(&dossier);
     let (standard, full) = wide::facts(dossier.signals);
     let full = (view == View::Full).then_some(full);
@@ -91,16 +99,19 @@ pub(super) fn of(key: &ArtistKey, view: View, dossier: Dossier, origin: Origin) 
         ),
         standard,
         full,
+        similar: included.similar,
+        gigs: included.gigs,
     };
     let mut next_actions = next::actions(key, &assessment, own_name);
     if cut && view == View::Standard {
         next_actions.push(next::full_view(key));
     }
+    next_actions.extend(included.next_actions);
     Finding {
         data: Data::ArtistCard(Box::new(data)),
         present: Ok(()),
         ambiguity: Some(Ambiguity::from(&assessment)),
-        degraded: suspect.then(|| Degraded::at(FallbackTier::Suspect)),
+        degraded: included.degraded.or_else(|| suspect.then(|| Degraded::at(FallbackTier::Suspect))),
         untrusted_text: quotations,
         attribution: Attribution::of(&sources, origin),
         next_actions,
@@ -109,11 +120,7 @@ pub(super) fn of(key: &ArtistKey, view: View, dossier: Dossier, origin: Origin) 
 
 /// The answer for a key that leads to no record.
 pub(super) fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
-    let lookup = match key {
-        ArtistKey::Cluster(_) => LocatorKind::ClusterId,
-        ArtistKey::Slug(_) => LocatorKind::Slug,
-    };
-    let assessment = identity::assess(&Evidence::new(identity::Lookup::Locator(lookup), None));
+    let assessment = bound::assess_nobody(key);
     Finding {
         data: Data::ArtistCard(Box::new(ArtistCard::empty(GapReason::NotFoundUpstream))),
         present: Err(GapReason::NotFoundUpstream),
@@ -124,23 +131,6 @@ pub(super) fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         // The key is the caller's text: no call is made of it.
         next_actions: Vec::new(),
     }
-}
-
-fn assess(key: &ArtistKey, dossier: &Dossier) -> Assessment {
-    let resolved = dossier.identity.resolved();
-    let lookup = match key {
-        ArtistKey::Cluster(_) => identity::Lookup::Locator(LocatorKind::ClusterId),
-        // A slug is a name in another spelling: homonyms compete for it, and no probe has looked for them.
-        ArtistKey::Slug(_) => identity::Lookup::Name(&dossier.identity.record_name),
-    };
-    identity::assess(&Evidence {
-        merged_discogs_ids: match dossier.merged {
-            Merged::Count(count) => Some(u32::try_from(count).unwrap_or(u32::MAX)),
-            Merged::NotSaid | Merged::Unreadable => None,
-        },
-        merge_unreadable: dossier.merged == Merged::Unreadable,
-        ..Evidence::new(lookup, Some(&resolved))
-    })
 }
 
 /// Whose data the card really holds.

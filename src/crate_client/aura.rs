@@ -1,0 +1,123 @@
+//! Reads auras.
+
+use serde::Deserialize;
+
+use super::fault::UpstreamFault;
+use super::ledger::CallLedger;
+use super::reading::{self, Raw};
+use super::{CrateClient, rows, transport};
+use crate::identity::ClusterId;
+use crate::model::aura::Aura;
+use crate::model::family::Family;
+use crate::model::gap::{Fact, GapReason};
+use crate::model::listed::Listed;
+use crate::model::word::Word;
+
+#[derive(Deserialize)]
+struct WireList<'a> {
+    #[serde(borrow, default)]
+    state: Raw<'a>,
+    #[serde(borrow, default)]
+    items: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireOne<'a> {
+    #[serde(borrow, default)]
+    state: Raw<'a>,
+    #[serde(borrow, default)]
+    present: Raw<'a>,
+    #[serde(borrow, default)]
+    aura: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireAura<'a> {
+    #[serde(borrow, default)]
+    cluster_id: Raw<'a>,
+    #[serde(borrow, default)]
+    artist_name: Raw<'a>,
+    #[serde(borrow, default)]
+    convergence_dim_count: Raw<'a>,
+    #[serde(borrow, default)]
+    dimensions: Raw<'a>,
+    #[serde(borrow, default)]
+    break_odds: Raw<'a>,
+    #[serde(borrow, default)]
+    first_signal_at: Raw<'a>,
+    #[serde(borrow, default)]
+    latest_appearance_at: Raw<'a>,
+    #[serde(borrow, default)]
+    has_break_event: Raw<'a>,
+    #[serde(borrow, default)]
+    break_event_at: Raw<'a>,
+}
+
+impl CrateClient {
+    /// The strongest auras, at most `rows` of them; `None` when the service has no such list.
+    ///
+    /// # Errors
+    /// When the service could not answer.
+    pub async fn auras(
+        &self,
+        rows: u32,
+        ledger: &CallLedger,
+    ) -> Result<Option<Fact<Listed<Aura>>>, UpstreamFault> {
+        let query = [("limit", rows.to_string())];
+        let request = transport::Request { family: Family::Aura, path: "/api/v2/aura", query: &query };
+        self.fetch(request, ledger, list).await
+    }
+
+    /// The aura of one cluster; `None` when the service holds none.
+    ///
+    /// # Errors
+    /// When the service could not answer.
+    pub async fn aura_of(
+        &self,
+        cluster_id: &ClusterId,
+        ledger: &CallLedger,
+    ) -> Result<Option<Fact<Aura>>, UpstreamFault> {
+        let path = format!("/api/v2/aura/{cluster_id}");
+        let request = transport::Request { family: Family::Aura, path: &path, query: &[] };
+        self.fetch(request, ledger, |body| one(body, cluster_id)).await.map(Option::flatten)
+    }
+}
+
+fn list(body: &[u8]) -> Result<Fact<Listed<Aura>>, UpstreamFault> {
+    let wire: WireList<'_> = reading::body(body)?;
+    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.items, |row| Ok(aura(row)))))
+}
+
+/// `Ok(None)` when the service says that it holds none.
+fn one(body: &[u8], asked: &ClusterId) -> Result<Option<Fact<Aura>>, UpstreamFault> {
+    let wire: WireOne<'_> = reading::body(body)?;
+    let state = rows::state(wire.state)?;
+    if state == Err(GapReason::HonestGap) || reading::optional(wire.present) == Some(false) {
+        return Ok(None);
+    }
+    let found = state.and_then(|()| reading::object::<WireAura<'_>>(wire.aura));
+    Ok(Some(match found.map(|row| aura(&row)) {
+        // Somebody else's aura is no answer.
+        Ok(aura) if aura.cluster_id.as_ref() == Ok(asked) => Ok(aura),
+        Ok(_) | Err(_) => Err(GapReason::MalformedUpstream),
+    }))
+}
+
+fn aura(row: &WireAura<'_>) -> Aura {
+    Aura {
+        cluster_id: rows::cluster_id(row.cluster_id),
+        name: rows::artist_name(row.artist_name),
+        dimension_count: reading::value(row.convergence_dim_count),
+        dimensions: dimensions(row.dimensions),
+        break_odds_percent: rows::score(row.break_odds),
+        first_signal_on: rows::day(row.first_signal_at),
+        latest_signal_on: rows::day(row.latest_appearance_at),
+        has_broken: reading::value(row.has_break_event),
+        broke_on: rows::day(row.break_event_at),
+    }
+}
+
+fn dimensions(raw: Raw<'_>) -> Fact<Vec<Word>> {
+    let words: Vec<Raw<'_>> = reading::value(raw)?;
+    words.into_iter().map(|word| rows::word(word).map_err(|_| GapReason::MalformedUpstream)).collect()
+}

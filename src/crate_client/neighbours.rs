@@ -1,0 +1,289 @@
+//! Reads who is found beside an artist: three facets of the dossier, and two surfaces keyed by cluster.
+
+use serde::Deserialize;
+
+use super::fault::UpstreamFault;
+use super::ledger::CallLedger;
+use super::reading::{self, Raw};
+use super::{CrateClient, dossier, rows, transport};
+use crate::identity::{ArtistKey, ClusterId};
+use crate::model::family::Family;
+use crate::model::gap::{Fact, GapReason};
+use crate::model::neighbour::{Count, Neighbour, Neighbours, Surroundings};
+
+/// What of a dossier is needed; the discography says whether the record merges artists.
+const FIELDS: &str = "identity,discography,connections,dj_champion,credits";
+/// How many rows of a surface are asked for; the strongest come first.
+const SURFACE_ROWS: u32 = 50;
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    #[serde(borrow, default)]
+    connections: Raw<'a>,
+    #[serde(borrow, default)]
+    dj_champion: Raw<'a>,
+    #[serde(borrow, default)]
+    credits: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireConnections<'a> {
+    #[serde(borrow, default)]
+    related: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireRelated<'a> {
+    #[serde(borrow, default)]
+    cluster_id: Raw<'a>,
+    #[serde(borrow, default)]
+    discogs_artist_id: Raw<'a>,
+    #[serde(borrow, default)]
+    mbid: Raw<'a>,
+    #[serde(borrow, default)]
+    name: Raw<'a>,
+    #[serde(borrow, default)]
+    co_event_count: Raw<'a>,
+    #[serde(borrow, default)]
+    co_venue_count: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireChampions<'a> {
+    #[serde(borrow, default)]
+    top_champions: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireChampion<'a> {
+    #[serde(borrow, default)]
+    dj_cluster_id: Raw<'a>,
+    #[serde(borrow, default)]
+    play_count: Raw<'a>,
+    #[serde(borrow, default)]
+    play_event_count: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireCredits<'a> {
+    #[serde(borrow, default)]
+    writing: Raw<'a>,
+    #[serde(borrow, default)]
+    production: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireCredit<'a> {
+    #[serde(borrow, default)]
+    cluster_id: Raw<'a>,
+    #[serde(borrow, default)]
+    discogs_artist_id: Raw<'a>,
+    #[serde(borrow, default)]
+    mbid: Raw<'a>,
+    #[serde(borrow, default)]
+    name: Raw<'a>,
+    #[serde(borrow, default)]
+    count: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireSurface<'a> {
+    #[serde(borrow, default)]
+    state: Raw<'a>,
+    #[serde(borrow, default)]
+    rows: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireFestival<'a> {
+    #[serde(borrow, default)]
+    cluster_id_hex: Raw<'a>,
+    #[serde(borrow, default)]
+    co_cluster_id_hex: Raw<'a>,
+    #[serde(borrow, default)]
+    co_artist_name_display: Raw<'a>,
+    #[serde(borrow, default)]
+    co_resolved_discogs_artist_id: Raw<'a>,
+    #[serde(borrow, default)]
+    co_resolved_mbid: Raw<'a>,
+    #[serde(borrow, default)]
+    co_edition_count: Raw<'a>,
+    #[serde(borrow, default)]
+    co_festival_count: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireRadio<'a> {
+    #[serde(borrow, default)]
+    co_cluster_id_hex: Raw<'a>,
+    #[serde(borrow, default)]
+    co_play_count: Raw<'a>,
+    #[serde(borrow, default)]
+    distinct_stations: Raw<'a>,
+}
+
+impl CrateClient {
+    /// What the dossier under `key` says of others; `None` when the service holds none.
+    ///
+    /// # Errors
+    /// When the service could not answer.
+    pub async fn surroundings(
+        &self,
+        key: &ArtistKey,
+        ledger: &CallLedger,
+    ) -> Result<Option<Surroundings>, UpstreamFault> {
+        let query = [("fields", FIELDS.to_owned())];
+        let path = format!("/api/v2/artist/{}", key.as_str());
+        let request = transport::Request { family: Family::Similar, path: &path, query: &query };
+        let this_year = self.clock.utc().year();
+        self.fetch(request, ledger, |body| surroundings(body, this_year)).await.map(Option::flatten)
+    }
+
+    /// Who played the same festivals.
+    ///
+    /// # Errors
+    /// When the service could not answer.
+    pub async fn festival_neighbours(
+        &self,
+        cluster_id: &ClusterId,
+        ledger: &CallLedger,
+    ) -> Result<Neighbours, UpstreamFault> {
+        let read = |body: &[u8]| surface(body, |row| festival(row, cluster_id));
+        self.surface("seen.artist_festival_co_appearance", cluster_id, ledger, read).await
+    }
+
+    /// Who was played by the same radio stations. These rows carry no names.
+    ///
+    /// # Errors
+    /// When the service could not answer.
+    pub async fn radio_neighbours(
+        &self,
+        cluster_id: &ClusterId,
+        ledger: &CallLedger,
+    ) -> Result<Neighbours, UpstreamFault> {
+        self.surface("seen.radio_co_play", cluster_id, ledger, |body| surface(body, radio)).await
+    }
+
+    async fn surface(
+        &self,
+        name: &str,
+        cluster_id: &ClusterId,
+        ledger: &CallLedger,
+        read: impl FnOnce(&[u8]) -> Result<Neighbours, UpstreamFault>,
+    ) -> Result<Neighbours, UpstreamFault> {
+        let query = [("cluster", cluster_id.to_string()), ("limit", SURFACE_ROWS.to_string())];
+        let path = format!("/api/v2/surface/{name}");
+        let request = transport::Request { family: Family::Similar, path: &path, query: &query };
+        // A surface says of a cluster without rows that it has a gap.
+        Ok(self.fetch(request, ledger, read).await?.unwrap_or(Err(GapReason::HonestGap)))
+    }
+}
+
+fn surroundings(body: &[u8], this_year: i32) -> Result<Option<Surroundings>, UpstreamFault> {
+    let Some(dossier) = dossier::read(body, this_year)? else { return Ok(None) };
+    let wire: Wire<'_> = reading::body(body)?;
+    let connections: Fact<WireConnections<'_>> = reading::facet(wire.connections);
+    let champions: Fact<WireChampions<'_>> = reading::facet(wire.dj_champion);
+    let credits: Fact<WireCredits<'_>> = reading::facet(wire.credits);
+    Ok(Some(Surroundings {
+        identity: dossier.identity,
+        merged: dossier.merged,
+        co_booking: connections.and_then(|found| rows::listed(found.related, related)),
+        dj_champions: champions.and_then(|found| rows::listed(found.top_champions, champion)),
+        credits: credits.and_then(|found| credited(&found)),
+    }))
+}
+
+fn related(row: &WireRelated<'_>) -> Fact<Neighbour> {
+    known(Neighbour {
+        cluster_id: rows::cluster_id(row.cluster_id),
+        name: rows::artist_name(row.name),
+        discogs_id: rows::discogs_id(row.discogs_artist_id),
+        mbid: rows::mbid(row.mbid),
+        counts: vec![count("events", row.co_event_count), count("venues", row.co_venue_count)],
+    })
+}
+
+fn champion(row: &WireChampion<'_>) -> Fact<Neighbour> {
+    known(by_cluster_only(
+        row.dj_cluster_id,
+        vec![count("plays", row.play_count), count("events", row.play_event_count)],
+    ))
+}
+
+/// Writing and production are lists of their own, strongest first in each.
+fn credited(wire: &WireCredits<'_>) -> Neighbours {
+    let of = |raw, word| rows::listed(raw, |row: &WireCredit<'_>| credit(row, word));
+    match (of(wire.writing, "works"), of(wire.production, "recordings")) {
+        (Ok(mut writing), Ok(production)) => {
+            writing.rows.extend(production.rows);
+            writing.unreadable += production.unreadable;
+            Ok(writing)
+        }
+        (Ok(one), Err(GapReason::HonestGap)) | (Err(GapReason::HonestGap), Ok(one)) => Ok(one),
+        // Half of the axis would pass for the whole of it.
+        (Err(GapReason::HonestGap), Err(reason)) | (Err(reason), _) | (Ok(_), Err(reason)) => Err(reason),
+    }
+}
+
+fn credit(row: &WireCredit<'_>, word: &'static str) -> Fact<Neighbour> {
+    known(Neighbour {
+        cluster_id: rows::cluster_id(row.cluster_id),
+        name: rows::artist_name(row.name),
+        discogs_id: rows::discogs_id(row.discogs_artist_id),
+        mbid: rows::mbid(row.mbid),
+        counts: vec![count(word, row.count)],
+    })
+}
+
+fn surface<'a, W: Deserialize<'a>>(
+    body: &'a [u8],
+    read: impl Fn(&W) -> Fact<Neighbour>,
+) -> Result<Neighbours, UpstreamFault> {
+    let wire: WireSurface<'a> = reading::body(body)?;
+    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.rows, read)))
+}
+
+/// A row about another cluster than the one that was asked for is no row of it.
+fn festival(row: &WireFestival<'_>, asked: &ClusterId) -> Fact<Neighbour> {
+    if rows::cluster_id(row.cluster_id_hex).as_ref() != Ok(asked) {
+        return Err(GapReason::MalformedUpstream);
+    }
+    known(Neighbour {
+        cluster_id: rows::cluster_id(row.co_cluster_id_hex),
+        name: rows::artist_name(row.co_artist_name_display),
+        discogs_id: rows::discogs_id(row.co_resolved_discogs_artist_id),
+        mbid: rows::mbid(row.co_resolved_mbid),
+        counts: vec![count("editions", row.co_edition_count), count("festivals", row.co_festival_count)],
+    })
+}
+
+fn radio(row: &WireRadio<'_>) -> Fact<Neighbour> {
+    let counts = vec![count("plays", row.co_play_count), count("stations", row.distinct_stations)];
+    known(by_cluster_only(row.co_cluster_id_hex, counts))
+}
+
+fn by_cluster_only(cluster_id: Raw<'_>, counts: Vec<Count>) -> Neighbour {
+    Neighbour {
+        cluster_id: rows::cluster_id(cluster_id),
+        name: Err(GapReason::NotCovered),
+        discogs_id: Err(GapReason::NotCovered),
+        mbid: Err(GapReason::NotCovered),
+        counts,
+    }
+}
+
+/// A row that names nobody is no row.
+fn known(row: Neighbour) -> Fact<Neighbour> {
+    let names_somebody =
+        row.cluster_id.is_ok() || row.name.is_ok() || row.discogs_id.is_ok() || row.mbid.is_ok();
+    if names_somebody { Ok(row) } else { Err(GapReason::MalformedUpstream) }
+}
+
+fn count(word: &'static str, raw: Raw<'_>) -> Count {
+    (word, reading::value(raw))
+}

@@ -1,0 +1,40 @@
+//! The text of `get_upcoming_gigs`, and of the gigs of a card.
+
+use super::lines::{ROWS_MAX, line};
+use crate::answer::{GigList, GigRow, UpcomingGigs};
+
+/// Adds the facts.
+pub(super) fn render(text: &mut String, data: &UpcomingGigs) {
+    if let Some(id) = &data.cluster_id {
+        line(text, format_args!("cluster_id: {id}"));
+    }
+    list(text, &data.list);
+}
+
+/// Adds the rows.
+pub(super) fn list(text: &mut String, list: &GigList) {
+    if list.gigs.is_empty() {
+        return line(text, format_args!("No gigs are shown."));
+    }
+    line(text, format_args!("Gigs from {} on, {} of {} shown:", list.as_of, list.shown, list.total));
+    for row in list.gigs.iter().take(ROWS_MAX) {
+        line(text, format_args!("- {}.", gig(row)));
+    }
+    if list.shown > ROWS_MAX {
+        line(text, format_args!("{} more stand in the JSON.", list.shown - ROWS_MAX));
+    }
+    if list.unreadable > 0 {
+        line(text, format_args!("{} more could not be read.", list.unreadable));
+    }
+}
+
+fn gig(row: &GigRow) -> String {
+    let gig = &row.0;
+    let places = [&gig.title, &gig.venue, &gig.city, &gig.country].into_iter().flatten();
+    let mut facts: Vec<String> =
+        std::iter::once(gig.date.to_string()).chain(places.map(ToString::to_string)).collect();
+    if gig.is_cancelled == Ok(true) {
+        facts.push("cancelled".to_owned());
+    }
+    facts.join(", ")
+}

@@ -1,0 +1,84 @@
+//! The texts of `list_breakouts` and `list_ones_to_watch`.
+
+use super::lines::{ROWS_MAX, line, rows_beyond};
+use crate::answer::{BreakoutRow, Breakouts, OneToWatchRow, OnesToWatch, RowForm};
+use crate::model::artist::Origin;
+
+/// Adds the rows of `list_breakouts`.
+pub(super) fn breakouts(text: &mut String, data: &Breakouts) {
+    if data.breakouts.is_empty() {
+        return line(text, format_args!("No artist is shown."));
+    }
+    line(text, format_args!("Artists whose bookings pick up, {} shown:", data.shown));
+    for (at, row) in data.breakouts.iter().take(ROWS_MAX).enumerate() {
+        line(text, format_args!("{}. {}.", at + 1, breakout(row)));
+    }
+    rows_beyond(text, data.shown, data.more, data.unreadable);
+}
+
+fn breakout(row: &BreakoutRow) -> String {
+    let artist = &row.artist;
+    let mut facts = vec![match &artist.emergence_tier {
+        Ok(tier) => tier.to_string(),
+        Err(_) => "tier not present".to_owned(),
+    }];
+    if let Ok(word) = &artist.corroboration {
+        facts.push(word.to_string());
+    }
+    if let Ok(count) = artist.press_count {
+        facts.push(format!("press {count}"));
+    }
+    if row.form == RowForm::Full {
+        facts.extend(artist.emergence_score.iter().map(|score| format!("score {score}")));
+        facts.extend(artist.location.iter().map(place));
+    }
+    facts.extend(artist.discogs_id.iter().map(|id| format!("Discogs {id}")));
+    named(artist.name.as_ref().ok(), &facts)
+}
+
+fn place(origin: &Origin) -> String {
+    [&origin.city, &origin.country]
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Adds the rows of `list_ones_to_watch`.
+pub(super) fn ones_to_watch(text: &mut String, data: &OnesToWatch) {
+    if data.rows.is_empty() {
+        return line(text, format_args!("No artist is shown."));
+    }
+    match data.snapshot_on {
+        Ok(day) => line(text, format_args!("Artists to watch as of {day}, {} shown:", data.rows.len())),
+        Err(_) => line(text, format_args!("Artists to watch (day not present), {} shown:", data.rows.len())),
+    }
+    if data.is_stale == Ok(true) {
+        line(text, format_args!("The data service calls this list old."));
+    }
+    for row in data.rows.iter().take(ROWS_MAX) {
+        let rank = row.artist.rank.map_or_else(|_| "-".to_owned(), |rank| format!("{rank}."));
+        line(text, format_args!("{rank} {}.", one(row)));
+    }
+    rows_beyond(text, data.rows.len(), data.more, data.unreadable);
+}
+
+fn one(row: &OneToWatchRow) -> String {
+    let artist = &row.artist;
+    let mut facts = Vec::new();
+    facts.extend(artist.emergence_tier.iter().map(|tier| format!("tier {tier}")));
+    facts.extend(artist.momentum_tier.iter().map(|tier| format!("momentum {tier}")));
+    if row.form == RowForm::Full {
+        facts.extend(artist.profile.iter().map(ToString::to_string));
+        facts.extend(artist.emergence_score.iter().map(|score| format!("score {score}")));
+        facts.extend(artist.culture_forward_festivals.iter().map(|count| format!("festivals {count}")));
+    }
+    facts.extend(artist.discogs_id.iter().map(|id| format!("Discogs {id}")));
+    named(artist.name.as_ref().ok(), &facts)
+}
+
+fn named(name: Option<&crate::model::text::CleanName>, facts: &[String]) -> String {
+    let name = name.map_or_else(|| "name not present".to_owned(), ToString::to_string);
+    if facts.is_empty() { name } else { format!("{name}: {}", facts.join(", ")) }
+}

@@ -1,0 +1,202 @@
+//! `find_similar_artists`: who is found beside an artist, axis by axis.
+
+use serde_json::json;
+
+use super::argument::ArgumentSpec;
+use super::arguments::Arguments;
+use super::listing::Limit;
+use super::registry::ToolName;
+use super::spec::{Access, ToolSpec};
+use super::{bound, credit, next, refusal, similarity, upstream_error};
+use crate::answer::{Data, Finding, IdentityFacts, SimilarArtists, SimilarList};
+use crate::crate_client::{CallLedger, CrateClient, UpstreamFault};
+use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::degraded::Degraded;
+use crate::envelope::error::ToolError;
+use crate::envelope::identity::Ambiguity;
+use crate::envelope::next::NextAction;
+use crate::identity::{AmbiguityState, ArtistKey, Assessment};
+use crate::model::family::Family;
+use crate::model::gap::{Fact, GapReason};
+use crate::model::neighbour::{Axis, Neighbours, Surroundings};
+use crate::model::source::{Source, Sources};
+use crate::model::text::CleanName;
+use crate::profile::Profile;
+
+/// Rows when no limit is given.
+const UNASKED: u32 = 10;
+
+/// What is published about it.
+pub(super) static SPEC: ToolSpec = ToolSpec {
+    name: ToolName::FindSimilarArtists,
+    title: "Find similar artists",
+    description: "Artists found beside one artist, with the counts of each axis: booked together, same festivals, \
+        same radio, DJs who play the artist, credits. There is no overall score; axes that could not be had are \
+        named. Pass the cluster_id of resolve_artist as key. If ambiguity.state is not none, ask the user before \
+        going on. Show attribution.line with any fact.",
+    arguments: &[
+        ArgumentSpec::needed_text("key", 200, "cluster_id (64 hex digits) or slug from resolve_artist"),
+        ArgumentSpec::integer("limit", 1, 25, "Artists; 10 unless given, above that without counts"),
+    ],
+    access: Access::SignedIn,
+    profile: Profile::Core,
+    cost: "calls made, at most 3; 4 when a remembered identity no longer holds",
+    families: &[Family::Similar],
+};
+
+/// A valid call of `find_similar_artists`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimilarRequest {
+    key: ArtistKey,
+    limit: Limit,
+}
+
+impl SimilarRequest {
+    pub(super) fn parse(arguments: &Arguments) -> Result<Self, ToolError> {
+        let key = refusal::artist_key(arguments.text("key").unwrap_or_default())?;
+        Ok(Self { key, limit: Limit::parse(arguments, UNASKED) })
+    }
+
+    /// The dossier and two surfaces; a second dossier when a remembered slug turns out to lead to somebody else.
+    pub(super) fn most_units(&self) -> u32 {
+        match self.key {
+            ArtistKey::Cluster(_) => 4,
+            ArtistKey::Slug(_) => 3,
+        }
+    }
+}
+
+/// Asks for every axis and brings them together.
+pub(super) async fn run(
+    request: &SimilarRequest,
+    client: &CrateClient,
+    ledger: &CallLedger,
+    origin: Origin,
+) -> Result<Finding, ToolError> {
+    let ask = |key: ArtistKey| async move { client.surroundings(&key, ledger).await };
+    let record = match bound::read(&request.key, client, ask).await.map_err(upstream_error::from)? {
+        Some(record) => record,
+        None => return Ok(nobody(&request.key, origin)),
+    };
+    let assessment = bound::assess(&request.key, &record);
+    if mixes_people(&assessment, &record) {
+        let list = SimilarList::empty(Axis::ALL, GapReason::AmbiguousBind);
+        return Ok(finding(request, &record, list, Err(GapReason::AmbiguousBind), &assessment, None, origin));
+    }
+    let (festivals, radio) = match &record.identity.cluster_id {
+        Some(id) => tokio::join!(client.festival_neighbours(id, ledger), client.radio_neighbours(id, ledger)),
+        // Both are kept by cluster.
+        None => (Ok(Err(GapReason::NoVerifiedIdentity)), Ok(Err(GapReason::NoVerifiedIdentity))),
+    };
+    let (festivals, first) = axis(festivals);
+    let (radio, second) = axis(radio);
+    let axes = vec![
+        (Axis::CoBooking, record.co_booking.clone()),
+        (Axis::Festivals, festivals),
+        (Axis::Radio, radio),
+        (Axis::DjChampions, record.dj_champions.clone()),
+        (Axis::Credits, record.credits.clone()),
+    ];
+    let (list, present) =
+        similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
+    let degraded = first.or(second).or_else(|| suspect(&list));
+    Ok(finding(request, &record, list, present, &assessment, degraded, origin))
+}
+
+/// Whether what is kept under the record's ids may be several artists' together.
+pub(super) fn mixes_people(assessment: &Assessment, record: &impl bound::Record) -> bool {
+    matches!(assessment.state, AmbiguityState::OverMerged | AmbiguityState::NameCollision)
+        || record.merged() == crate::model::artist::Merged::Unreadable
+}
+
+/// An axis that failed is a gap with its notice; the others do not depend on it.
+pub(super) fn axis(answered: Result<Neighbours, UpstreamFault>) -> (Neighbours, Option<Degraded>) {
+    match answered {
+        Ok(rows) => (rows, None),
+        Err(fault) => (Err(GapReason::UpstreamDegraded), Some(upstream_error::degraded(fault))),
+    }
+}
+
+/// The notice for a facet that the service itself calls degraded.
+pub(super) fn suspect(list: &SimilarList) -> Option<Degraded> {
+    let doubted = list.axes.0.iter().any(|(_, state)| state.gap() == Some(GapReason::UpstreamDegraded));
+    doubted.then(|| upstream_error::degraded(UpstreamFault::Degraded))
+}
+
+fn finding(
+    request: &SimilarRequest,
+    record: &Surroundings,
+    list: SimilarList,
+    present: Fact<()>,
+    assessment: &Assessment,
+    degraded: Option<Degraded>,
+    origin: Origin,
+) -> Finding {
+    let mut sources = Sources::default();
+    credit::identity(&mut sources, &record.identity, origin);
+    credit_list(&mut sources, &list, origin);
+    let next_actions = next_actions(request, record, present, assessment, degraded.is_some());
+    Finding {
+        data: Data::SimilarArtists(SimilarArtists { identity: IdentityFacts::from(&record.identity), list }),
+        present,
+        ambiguity: Some(Ambiguity::from(assessment)),
+        degraded,
+        untrusted_text: Vec::new(),
+        attribution: Attribution::of(&sources, origin),
+        next_actions,
+    }
+}
+
+/// Credits whoever gave the axes that the shown rows stand on.
+pub(super) fn credit_list(sources: &mut Sources, list: &SimilarList, origin: Origin) {
+    for (axis, _) in list.similar.iter().flat_map(|row| &row.axes) {
+        sources.add(match (axis, origin) {
+            (Axis::Credits, Origin::Service) => Source::MusicBrainz,
+            _ => Source::Hosaka,
+        });
+    }
+    let ids_shown = list.similar.iter().filter(|row| row.cluster_id.is_err() || row.is_key_shared);
+    credit::rows(sources, ids_shown.clone().map(|row| &row.discogs_id), origin);
+    if ids_shown.into_iter().any(|row| row.mbid.is_ok()) {
+        sources.add(Source::MusicBrainz);
+    }
+}
+
+fn next_actions(
+    request: &SimilarRequest,
+    record: &Surroundings,
+    present: Fact<()>,
+    assessment: &Assessment,
+    is_degraded: bool,
+) -> Vec<NextAction> {
+    let mut actions = Vec::new();
+    let key = record.identity.cluster_id.as_ref().map_or(request.key.as_str(), |id| id.as_str());
+    if is_degraded {
+        let again = [("key", json!(key))];
+        actions.push(NextAction::new(ToolName::FindSimilarArtists.as_str(), again, next::LATER));
+    }
+    if assessment.state != AmbiguityState::None
+        && let Some(name) = CleanName::new(&record.identity.record_name)
+    {
+        let by_name = [("q", json!(name))];
+        actions.push(NextAction::new(ToolName::ResolveArtist.as_str(), by_name, next::WHO));
+    } else if present.is_err() && !is_degraded {
+        actions.push(NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(key))], next::CARD));
+    }
+    actions
+}
+
+fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
+    let reason = GapReason::NotFoundUpstream;
+    let list = SimilarList::empty(Axis::ALL, reason);
+    Finding {
+        data: Data::SimilarArtists(SimilarArtists { identity: IdentityFacts::nobody(), list }),
+        present: Err(reason),
+        ambiguity: Some(Ambiguity::from(&bound::assess_nobody(key))),
+        degraded: None,
+        untrusted_text: Vec::new(),
+        attribution: Attribution::of(&Sources::default(), origin),
+        // The key is the caller's text: no call is made of it.
+        next_actions: Vec::new(),
+    }
+}

@@ -1,0 +1,137 @@
+//! `get_upcoming_gigs`: concerts that lie ahead of one artist.
+
+use serde_json::json;
+
+use super::argument::ArgumentSpec;
+use super::arguments::Arguments;
+use super::listing::{self, Limit};
+use super::registry::ToolName;
+use super::spec::{Access, ToolSpec};
+use super::{next, refusal};
+use crate::answer::{Data, Finding, GigList, GigRow, UpcomingGigs};
+use crate::crate_client::{CallLedger, CrateClient, Extension};
+use crate::envelope::attribution::{Attribution, Origin};
+use crate::envelope::error::ToolError;
+use crate::envelope::identity::Ambiguity;
+use crate::envelope::next::NextAction;
+use crate::identity::{self, ArtistKey, Assessment, ClusterId};
+use crate::model::date::Day;
+use crate::model::family::Family;
+use crate::model::gap::{Fact, GapReason};
+use crate::model::gig::{Gig, Gigs};
+use crate::model::listed::Listed;
+use crate::model::source::{Source, Sources};
+use crate::profile::Profile;
+
+/// Gigs when no limit is given.
+const UNASKED: u32 = 10;
+
+/// What is published about it.
+pub(super) static SPEC: ToolSpec = ToolSpec {
+    name: ToolName::GetUpcomingGigs,
+    title: "Get upcoming gigs",
+    description: "Concerts of one artist that lie ahead, the nearest first. present:false means that hosaka holds \
+        none, never that there are none; reason says why. Pass the cluster_id of resolve_artist as key. If \
+        ambiguity.state is not none, say so. Show attribution.line with any fact.",
+    arguments: &[
+        ArgumentSpec::needed_text("key", 200, "cluster_id (64 hex digits) or slug from resolve_artist"),
+        ArgumentSpec::integer("limit", 1, 50, "Gigs; 10 unless given"),
+    ],
+    access: Access::SignedIn,
+    profile: Profile::Core,
+    cost: "1; 0 where the data service has no gigs",
+    families: &[Family::Gigs],
+};
+
+/// A valid call of `get_upcoming_gigs`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GigsRequest {
+    key: ArtistKey,
+    limit: Limit,
+}
+
+impl GigsRequest {
+    pub(super) fn parse(arguments: &Arguments) -> Result<Self, ToolError> {
+        let key = refusal::artist_key(arguments.text("key").unwrap_or_default())?;
+        Ok(Self { key, limit: Limit::parse(arguments, UNASKED) })
+    }
+}
+
+/// Asks for the gigs, where the service has any.
+pub(super) async fn run(
+    request: &GigsRequest,
+    client: &CrateClient,
+    ledger: &CallLedger,
+    origin: Origin,
+) -> Result<Finding, ToolError> {
+    let today = client.today();
+    let answered = if client.has(Extension::Gigs) {
+        client.gigs(&request.key, ledger).await.map(|gigs| gigs.map(Ok))
+    } else {
+        Ok(Some(Err(GapReason::NotCovered)))
+    };
+    let listing::Outcome { found, degraded } = listing::outcome(answered)?;
+    let cluster_id = found.as_ref().ok().and_then(|gigs| gigs.cluster_id.clone().ok());
+    let list = found.and_then(|gigs: Gigs| gigs.gigs).and_then(|gigs| upcoming(gigs, today));
+    let present = list.as_ref().map(|_| ()).map_err(|reason| *reason);
+    let assessment = assess(&request.key, cluster_id.as_ref(), client);
+    let next_actions = next_actions(request, cluster_id.as_ref(), present);
+    let sources: Sources = present.ok().map(|()| Source::Hosaka).into_iter().collect();
+    let list = match list {
+        Ok(gigs) => shown(gigs, request.limit.rows(), today),
+        Err(_) => shown(Listed { rows: Vec::new(), unreadable: 0 }, 0, today),
+    };
+    Ok(Finding {
+        data: Data::UpcomingGigs(UpcomingGigs { cluster_id: cluster_id.map(|id| id.to_string()), list }),
+        present,
+        ambiguity: Some(Ambiguity::from(&assessment)),
+        degraded,
+        untrusted_text: Vec::new(),
+        attribution: Attribution::of(&sources, origin),
+        next_actions,
+    })
+}
+
+/// The gigs from `today` on, the nearest first.
+///
+/// # Errors
+/// When none of them lies ahead.
+pub(super) fn upcoming(gigs: Listed<Gig>, today: Day) -> Fact<Listed<Gig>> {
+    let mut ahead: Vec<Gig> = gigs.rows.into_iter().filter(|gig| gig.date >= today).collect();
+    ahead.sort_by_key(|gig| gig.date);
+    if ahead.is_empty() {
+        return Err(GapReason::HonestGap);
+    }
+    Ok(Listed { rows: ahead, unreadable: gigs.unreadable })
+}
+
+/// The first `rows` of them, laid out.
+pub(super) fn shown(gigs: Listed<Gig>, rows: usize, today: Day) -> GigList {
+    let total = gigs.rows.len();
+    let gigs_shown: Vec<GigRow> = gigs.rows.into_iter().take(rows).map(GigRow).collect();
+    GigList { as_of: today, shown: gigs_shown.len(), gigs: gigs_shown, total, unreadable: gigs.unreadable }
+}
+
+/// The answer does not say how the cluster is bound: only an earlier resolve that saw nobody else in it does.
+fn assess(key: &ArtistKey, found: Option<&ClusterId>, client: &CrateClient) -> Assessment {
+    let id = match key {
+        ArtistKey::Cluster(id) => Some(id),
+        ArtistKey::Slug(_) => found,
+    };
+    let is_verified = id.and_then(|id| client.recall(id)).is_some_and(|remembered| remembered.is_alone);
+    identity::assess_unread(key, is_verified)
+}
+
+fn next_actions(
+    request: &GigsRequest,
+    found: Option<&ClusterId>,
+    present: Result<(), GapReason>,
+) -> Vec<NextAction> {
+    let key = found.map_or(request.key.as_str(), ClusterId::as_str);
+    let tool = match present {
+        Ok(()) => return Vec::new(),
+        Err(GapReason::UpstreamDegraded) => (ToolName::GetUpcomingGigs, next::LATER),
+        Err(_) => (ToolName::GetArtist, next::CARD),
+    };
+    vec![NextAction::new(tool.0.as_str(), [("key", json!(key))], tool.1)]
+}

@@ -1,0 +1,147 @@
+//! Brings the rows of several axes together by artist, and puts the artists in order.
+//!
+//! Decides when two rows are about one artist, and who comes first. No number of one axis is ever weighed against
+//! one of another: an artist on more axes comes first; of two on as many, the one that stands higher on one of
+//! them; of two that stand equally high, the one whose axis is named first in [`Axis::ALL`].
+
+use std::cmp::Reverse;
+
+use crate::answer::{AxisFacet, AxisStates, Facet, RowForm, SimilarList, SimilarRow};
+use crate::model::artist::ArtistIdentity;
+use crate::model::gap::{Fact, GapReason};
+use crate::model::neighbour::{Axis, Neighbour, Neighbours};
+
+/// Discogs' pages for nobody in particular: Various, Unknown Artist, Traditional.
+const NOBODY: [u32; 3] = [194, 355, 151_641];
+
+/// How one artist was found so far.
+struct Found {
+    row: SimilarRow,
+    /// The highest place on an axis, from 0, then the axis.
+    best: (usize, Axis),
+}
+
+/// Everyone on `axes` but `subject`; `limit` rows of them are shown in `form`.
+///
+/// # Errors
+/// When no axis lists anybody: the reason of the first one.
+pub(super) fn join(
+    subject: &ArtistIdentity,
+    axes: Vec<(Axis, Neighbours)>,
+    limit: usize,
+    form: RowForm,
+) -> (SimilarList, Fact<()>) {
+    let mut everyone: Vec<Found> = Vec::new();
+    let (mut states, mut unreadable) = (Vec::new(), 0);
+    for (axis, rows) in axes {
+        let state = rows.map(|rows| {
+            unreadable += rows.unreadable;
+            let others = ranked(rows.rows.into_iter().filter(|row| !is_left_out(row, subject)).collect());
+            let listed = others.len();
+            for (place, row) in others.into_iter().enumerate() {
+                add(&mut everyone, axis, place, row);
+            }
+            AxisFacet { source: axis.source(), listed }
+        });
+        states.push((axis, Facet(state)));
+    }
+    everyone.sort_by_key(|found| (Reverse(found.row.axes.len()), found.best));
+    let found = everyone.len();
+    let mut similar: Vec<SimilarRow> = everyone.into_iter().take(limit).map(|found| found.row).collect();
+    mark_shared(&mut similar);
+    for row in &mut similar {
+        row.form = form;
+    }
+    let present = match (found, states.iter().find_map(|(_, state)| state.gap())) {
+        (1.., _) => Ok(()),
+        (0, reason) => Err(reason.unwrap_or(GapReason::HonestGap)),
+    };
+    (SimilarList { axes: AxisStates(states), shown: similar.len(), similar, found, unreadable }, present)
+}
+
+/// The strongest first; a row whose strength is not known comes last. Equals stay in the service's order.
+fn ranked(mut rows: Vec<Neighbour>) -> Vec<Neighbour> {
+    let strength = |row: &Neighbour| row.counts.first().and_then(|(_, count)| count.ok());
+    rows.sort_by_key(|row| Reverse(strength(row)));
+    rows
+}
+
+/// Whether a row is about the artist itself, under any of its ids, or about nobody in particular.
+fn is_left_out(row: &Neighbour, subject: &ArtistIdentity) -> bool {
+    equal(row.cluster_id.as_ref().ok(), subject.cluster_id.as_ref())
+        || equal(row.discogs_id.as_ref().ok(), subject.discogs_id.as_ref())
+        || equal(row.mbid.as_ref().ok(), subject.mbid.as_ref())
+        || row.discogs_id.is_ok_and(|id| NOBODY.contains(&id.get()))
+}
+
+fn equal<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
+    a.is_some() && a == b
+}
+
+fn add(everyone: &mut Vec<Found>, axis: Axis, place: usize, row: Neighbour) {
+    let mut same = everyone.iter_mut().filter(|found| is_same(&found.row, &row));
+    match (same.next(), same.next()) {
+        (Some(found), None) => merge(found, axis, place, row),
+        // Two who share the row's id cannot be told apart by it, so it is neither's.
+        _ => everyone.push(Found {
+            row: SimilarRow {
+                cluster_id: row.cluster_id,
+                name: row.name,
+                discogs_id: row.discogs_id,
+                mbid: row.mbid,
+                axes: vec![(axis, row.counts)],
+                is_key_shared: false,
+                form: RowForm::Full,
+            },
+            best: (place, axis),
+        }),
+    }
+}
+
+/// Two rows are about one artist when one of their ids is the same and none differs. Names are not looked at.
+fn is_same(found: &SimilarRow, row: &Neighbour) -> bool {
+    fn compared<T: PartialEq>(a: &Fact<T>, b: &Fact<T>) -> Option<bool> {
+        Some(a.as_ref().ok()? == b.as_ref().ok()?)
+    }
+    let ids = [
+        compared(&found.cluster_id, &row.cluster_id),
+        compared(&found.discogs_id, &row.discogs_id),
+        compared(&found.mbid, &row.mbid),
+    ];
+    ids.contains(&Some(true)) && !ids.contains(&Some(false))
+}
+
+fn merge(found: &mut Found, axis: Axis, place: usize, row: Neighbour) {
+    fn fill<T>(known: &mut Fact<T>, more: Fact<T>) {
+        if known.is_err() && more.is_ok() {
+            *known = more;
+        }
+    }
+    fill(&mut found.row.cluster_id, row.cluster_id);
+    fill(&mut found.row.name, row.name);
+    fill(&mut found.row.discogs_id, row.discogs_id);
+    fill(&mut found.row.mbid, row.mbid);
+    match found.row.axes.iter_mut().find(|(known, _)| *known == axis) {
+        // The stronger row came first; a weaker one only adds what it counts under another word.
+        Some((_, counts)) => {
+            for count in row.counts {
+                if counts.iter().all(|(word, _)| *word != count.0) {
+                    counts.push(count);
+                }
+            }
+        }
+        None => found.row.axes.push((axis, row.counts)),
+    }
+    found.best = found.best.min((place, axis));
+}
+
+fn mark_shared(rows: &mut [SimilarRow]) {
+    let keys: Vec<_> = rows.iter().map(|row| row.cluster_id.clone().ok()).collect();
+    for row in rows {
+        let key = row.cluster_id.clone().ok();
+        row.is_key_shared = key.is_some() && keys.iter().filter(|other| **other == key).count() > 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;
