@@ -1,30 +1,46 @@
 //! Whether a call may start, and what it was charged in the end.
 //!
-//! Decides the order of the limits: pace, then places, then units. It must never know what a tool
-//! does, nor how the answer looks.
+//! Decides the order of the limits: what is switched off, pace, places, identical calls, units. It must never know
+//! what a tool does, nor how the answer looks. What has to outlive the program is in the store; when that cannot be
+//! told, nothing that is metered starts.
 
 pub mod account;
+pub mod allotment;
 pub mod anonymous;
 pub mod bucket;
+pub mod calendar;
+pub mod ladder;
 pub mod pace;
+pub mod permit;
+pub mod purse;
+mod refusal;
+pub mod replay;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
-use time::format_description::well_known::Rfc3339;
-
-use self::account::{AccountHold, AccountLimits, AccountMeter, AccountRefusal, Usage};
+use self::account::{AccountLimits, AccountMeter, Busy};
 use self::anonymous::AnonymousBudget;
+use self::calendar::{Calendar, day_number, day_of_number, month_number};
+use self::ladder::{Ladder, Rung};
 use self::pace::AddressPace;
+pub use self::permit::{Permit, Settled};
+use self::purse::NotHeld;
+use self::replay::{ReplayKey, Replays, Turn};
 use crate::auth::{AccountId, Principal};
-use crate::clock::{Clock, whole_ms};
+use crate::clock::Clock;
 use crate::crate_client::{CallLedger, Caller};
-use crate::envelope::error::{ErrorType, ToolError};
+use crate::envelope::error::ToolError;
 use crate::envelope::meta::{BudgetBucket, Quota};
+use crate::store::record::Only;
+use crate::store::rows::Calendar as StoredDay;
+use crate::store::{BackupError, Batch, Health, State, StoreError};
 
 /// The limits that are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,28 +73,50 @@ pub enum Asker {
     },
 }
 
-/// How long a caller is told to wait for a free place, in milliseconds.
-const PLACE_RETRY_MS: u64 = 1_000;
+/// What a call is, as far as switches care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The name of the tool.
+    pub tool: &'static str,
+    /// Whether it is one of those that are given up first.
+    pub is_discovery: bool,
+}
+
+/// What becomes of a call that passes all limits.
+#[derive(Debug)]
+pub enum Admitted {
+    /// It runs.
+    Run(Box<Permit>),
+    /// An identical one was answered; it is answered with the same, free of charge.
+    Replay(Arc<str>),
+}
 
 /// Everything that says whether a call may start.
 #[derive(Debug)]
 pub struct Admission {
     clock: Clock,
+    calendar: Calendar,
+    /// The latest day that the store was told of.
+    told_day: AtomicU32,
+    state: Arc<State>,
     guard: AddressPace,
     pace: AddressPace,
     places: Arc<Semaphore>,
-    budget: Arc<AnonymousBudget>,
-    accounts: Arc<AccountMeter>,
+    budget: AnonymousBudget,
+    accounts: AccountMeter,
+    replays: Replays,
+    ladder: Arc<Ladder>,
     /// Keyed anew at every start, so that nobody can choose whose key theirs collides with.
     callers: RandomState,
 }
 
 impl Admission {
-    /// Limits as given, all of them untouched.
+    /// Limits as given, used as far as the store knows.
     #[must_use]
-    pub fn new(limits: AdmissionLimits, clock: Clock) -> Self {
+    pub fn new(limits: AdmissionLimits, state: Arc<State>, clock: Clock) -> Self {
         let second = Duration::from_secs(1);
         let minute = Duration::from_secs(60);
+        let told_day = state.calendar.get(&Only).map_or(0, |told| told.day);
         Self {
             guard: AddressPace::new(limits.requests_burst, second / limits.requests_per_second.max(1)),
             pace: AddressPace::new(
@@ -86,9 +124,14 @@ impl Admission {
                 minute / limits.anonymous_calls_per_minute.max(1),
             ),
             places: Arc::new(Semaphore::new(limits.calls_at_once)),
-            budget: Arc::new(AnonymousBudget::new(limits.anonymous_units_per_day)),
-            accounts: Arc::new(AccountMeter::new(limits.account)),
+            budget: AnonymousBudget::new(limits.anonymous_units_per_day, Arc::clone(&state)),
+            accounts: AccountMeter::new(limits.account, Arc::clone(&state), clock.monotonic()),
+            replays: Replays::default(),
+            ladder: Arc::new(Ladder::new(Arc::clone(&state))),
             callers: RandomState::new(),
+            calendar: Calendar::new(clock.clone(), day_of_number(told_day)),
+            told_day: AtomicU32::new(told_day),
+            state,
             clock,
         }
     }
@@ -112,59 +155,115 @@ impl Admission {
     /// The refusal, with its figures.
     pub fn pace(&self, asker: Asker) -> Result<(), ToolError> {
         let now = self.clock.monotonic();
-        let (taken, message, reason) = match asker {
-            Asker::Anonymous(address) => (
-                self.pace.take(address, now),
-                "Too many anonymous calls from this address.",
-                "anonymous_pace",
-            ),
-            Asker::Account { id, .. } => (
-                self.accounts.pace(id, now, self.clock.utc().date()),
-                "Too many calls of this account in a minute.",
-                "account_pace",
-            ),
-        };
-        taken.map_err(|wait| {
-            ToolError::new(ErrorType::RateLimited, message)
-                .with("reason", reason)
-                .with("retry_after_ms", whole_ms(wait))
-                .hint("Wait for retry_after_ms, then call again.")
-        })
+        let halved = self.ladder.rung() >= Rung::L3;
+        match asker {
+            Asker::Anonymous(address) => {
+                let message = "Too many anonymous calls from this address.";
+                let taken = self.pace.take(address, now);
+                taken.map_err(|wait| refusal::paced(message, "anonymous_pace", wait))
+            }
+            Asker::Account { id, .. } => {
+                let message = "Too many calls of this account in a minute.";
+                let taken = self.accounts.pace(id, now, halved);
+                taken.map_err(|wait| refusal::paced(message, "account_pace", wait))
+            }
+        }
     }
 
-    /// Lets a call in that may spend up to `most_units`, or says why not.
+    /// Whether the tool may be called at all just now.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn is_open(&self, asker: Asker, kind: Kind) -> Result<(), ToolError> {
+        if self.ladder.is_off(kind.tool) {
+            return Err(refusal::tool_off("operator"));
+        }
+        let rung = self.ladder.rung();
+        if kind.is_discovery && rung >= Rung::L1 {
+            return Err(refusal::tool_off("ladder_L1"));
+        }
+        match asker {
+            Asker::Anonymous(_) if self.ladder.is_anonymous_paused() => {
+                Err(refusal::anonymous_paused("operator"))
+            }
+            Asker::Anonymous(_) if rung >= Rung::L2 => Err(refusal::anonymous_paused("ladder_L2")),
+            Asker::Anonymous(_) | Asker::Account { .. } => Ok(()),
+        }
+    }
+
+    /// Lets a call in that may spend up to `most_units`, or says why not. `same` tells which calls are identical;
+    /// only accounts have identical calls.
     ///
     /// # Errors
     /// The refusal, with its figures.
-    pub fn admit(&self, asker: Asker, most_units: u32) -> Result<Permit, ToolError> {
+    pub async fn admit(
+        &self,
+        asker: Asker,
+        most_units: u32,
+        same: Option<ReplayKey>,
+    ) -> Result<Admitted, ToolError> {
         let place = Arc::clone(&self.places)
             .try_acquire_owned()
-            .map_err(|_| busy("Too many calls are running at once."))?;
-        let today = self.clock.utc().date();
-        let (reserved, caller) = match asker {
-            Asker::Anonymous(address) => {
-                self.budget.reserve(most_units, today).map_err(|_| {
-                    ToolError::new(
-                        ErrorType::AnonymousCapacityExhausted,
-                        "Today's anonymous capacity is used up.",
-                    )
-                    .hint("Retry after the next UTC midnight.")
-                })?;
-                let reserved = Reservation::Anonymous {
-                    budget: Arc::clone(&self.budget),
-                    most_units,
-                    clock: self.clock.clone(),
-                    day: today,
-                };
-                (reserved, Caller::new(self.callers.hash_one(address)))
-            }
-            Asker::Account { id, allowance } => {
-                let now = (self.clock.monotonic(), today);
-                let hold = self.accounts.hold(id, allowance, most_units, now).map_err(account_refusal)?;
-                (Reservation::Account(hold), Caller::account(self.callers.hash_one(id)))
+            .map_err(|_| refusal::busy("Too many calls are running at once."))?;
+        let (own_place, caller) = match asker {
+            Asker::Anonymous(address) => (None, Caller::new(self.callers.hash_one(address))),
+            Asker::Account { id, .. } => {
+                let own = self.accounts.place(id, self.clock.monotonic());
+                let own =
+                    own.map_err(|Busy| refusal::busy("Too many calls of this account are running at once."))?;
+                (Some(own), Caller::account(self.callers.hash_one(id)))
             }
         };
-        Ok(Permit { ledger: Arc::new(CallLedger::new(caller)), reserved, _place: place })
+        let leader = match (asker, same) {
+            (Asker::Account { .. }, Some(key)) => match self.replays.turn(key, &self.state).await {
+                Turn::Stored(answer) => return Ok(Admitted::Replay(answer)),
+                Turn::InProgress => return Err(refusal::in_progress()),
+                Turn::Lead(leader) => Some(leader),
+            },
+            _ => None,
+        };
+        if most_units > 0 && self.ladder.is_unconfirmed() {
+            return Err(refusal::unconfirmed());
+        }
+        let ledger = Arc::new(CallLedger::new(caller));
+        let hold = self.hold(asker, most_units, Arc::clone(&ledger)).await?;
+        let allowance = match asker {
+            Asker::Anonymous(_) => None,
+            Asker::Account { allowance, .. } => Some(allowance),
+        };
+        let state = Arc::clone(&self.state);
+        let permit = Permit { ledger, hold, allowance, state, leader, _places: (place, own_place) };
+        Ok(Admitted::Run(Box::new(permit)))
+    }
+
+    async fn hold(
+        &self,
+        asker: Asker,
+        most_units: u32,
+        ledger: Arc<CallLedger>,
+    ) -> Result<purse::Hold, ToolError> {
+        let today = self.today();
+        match asker {
+            Asker::Anonymous(_) => {
+                let held = self.budget.hold(day_number(today), most_units, ledger).await;
+                held.map_err(|refused| match refused {
+                    NotHeld::Store(error) => refusal::unmetered(error),
+                    NotHeld::UsedUp(used) => {
+                        let day = day_of_number(used.period).unwrap_or(today);
+                        let until = day.next_day().unwrap_or(day).midnight().assume_utc();
+                        refusal::anonymous_used_up(until, self.clock.utc())
+                    }
+                })
+            }
+            Asker::Account { id, allowance } => {
+                let purse = self.accounts.purse(id, self.clock.monotonic());
+                let held = purse.hold(month_number(today), allowance, most_units, ledger).await;
+                held.map_err(|refused| match refused {
+                    NotHeld::Store(error) => refusal::unmetered(error),
+                    NotHeld::UsedUp(used) => refusal::used_up(used, allowance),
+                })
+            }
+        }
     }
 
     /// What an account has used; `None` for callers without one.
@@ -173,7 +272,8 @@ impl Admission {
         match asker {
             Asker::Anonymous(_) => None,
             Asker::Account { id, allowance } => {
-                Some(quota(self.accounts.usage(id, allowance, self.clock.utc().date())))
+                let purse = self.accounts.purse(id, self.clock.monotonic());
+                Some(refusal::quota(purse.used(month_number(self.today())), allowance))
             }
         }
     }
@@ -187,187 +287,86 @@ impl Admission {
     /// What is left of the anonymous budget, in broad terms.
     #[must_use]
     pub fn anonymous_bucket(&self) -> BudgetBucket {
-        self.budget.bucket(self.clock.utc().date())
+        self.budget.bucket(day_number(self.today()))
     }
-}
 
-/// A running call: holds its place and its units until it is dropped, and is charged then for what it
-/// really spent, also when the client went away in the middle.
-#[derive(Debug)]
-pub struct Permit {
-    ledger: Arc<CallLedger>,
-    reserved: Reservation,
-    _place: OwnedSemaphorePermit,
-}
-
-impl Permit {
-    /// Where the call counts what it spends.
+    /// Whether the server gives something up.
     #[must_use]
-    pub fn ledger(&self) -> &CallLedger {
-        &self.ledger
+    pub fn has_degraded_limits(&self) -> bool {
+        self.ladder.rung() > Rung::L0
     }
 
-    /// What the account has used with this call; `None` for callers without one.
+    /// Units that each known account used this month, in no order.
     #[must_use]
-    pub fn quota(&self) -> Option<Quota> {
-        match &self.reserved {
-            Reservation::Anonymous { .. } => None,
-            Reservation::Account(hold) => Some(quota(hold.usage(self.ledger.units()))),
-        }
+    pub fn usage_of_all(&self) -> Vec<(AccountId, u64)> {
+        self.accounts.used(month_number(self.today()))
     }
-}
 
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let spent = self.ledger.units();
-        match &mut self.reserved {
-            Reservation::Anonymous { budget, most_units, clock, day } => {
-                budget.give_back(most_units.saturating_sub(spent), *day, clock.utc().date());
+    /// Units that an account used this month.
+    #[must_use]
+    pub fn usage_of(&self, id: AccountId) -> u64 {
+        self.accounts.purse(id, self.clock.monotonic()).used(month_number(self.today())).used
+    }
+
+    /// Sets what an account used this month, by an operator's word.
+    ///
+    /// # Errors
+    /// When the disk cannot be told.
+    pub async fn set_usage(&self, id: AccountId, units: u64) -> Result<(), StoreError> {
+        let purse = self.accounts.purse(id, self.clock.monotonic());
+        purse.set_used(month_number(self.today()), units).await
+    }
+
+    /// Units of today's budget that callers without an account used or hold.
+    #[must_use]
+    pub fn anonymous_units_today(&self) -> u64 {
+        self.budget.taken(day_number(self.today()))
+    }
+
+    /// Whether the store takes what is metered.
+    #[must_use]
+    pub fn store_health(&self) -> Health {
+        self.state.health()
+    }
+
+    /// Writes everything that the store remembers to a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn back_up(&self, path: &Path) -> Result<(), BackupError> {
+        self.state.back_up(path)
+    }
+
+    /// The protection ladder.
+    #[must_use]
+    pub fn ladder(&self) -> &Arc<Ladder> {
+        &self.ladder
+    }
+
+    /// Leaves exactly what was used behind, and closes the store.
+    pub fn close(&self) {
+        let mut batch = Batch::new();
+        self.accounts.close(&mut batch);
+        self.budget.close(&mut batch);
+        // Closing waits for it; when it fails, more counts as used at the next start and never less.
+        drop(self.state.submit(batch));
+        self.state.close();
+    }
+
+    /// The UTC day, which the store hears of when it begins.
+    fn today(&self) -> time::Date {
+        let today = self.calendar.today();
+        let day = day_number(today);
+        if self.told_day.fetch_max(day, Ordering::Relaxed) < day {
+            let mut batch = Batch::new();
+            if self.state.calendar.put(&mut batch, Only, StoredDay { day }).is_ok() {
+                // Whatever is granted on this day says so too.
+                drop(self.state.submit(batch));
             }
-            Reservation::Account(hold) => hold.settle(spent),
         }
+        today
     }
-}
-
-#[derive(Debug)]
-enum Reservation {
-    Anonymous { budget: Arc<AnonymousBudget>, most_units: u32, clock: Clock, day: time::Date },
-    Account(AccountHold),
-}
-
-fn busy(message: &str) -> ToolError {
-    ToolError::new(ErrorType::RateLimited, message)
-        .with("reason", "concurrency")
-        .with("retry_after_ms", PLACE_RETRY_MS)
-        .hint("Wait for retry_after_ms, then call again.")
-}
-
-fn account_refusal(refusal: AccountRefusal) -> ToolError {
-    match refusal {
-        AccountRefusal::Busy => busy("Too many calls of this account are running at once."),
-        AccountRefusal::UsedUp(usage) => {
-            ToolError::new(ErrorType::QuotaExceeded, "The account's allowance for this month is used up.")
-                .with("used", usage.used)
-                .with("allowance", usage.allowance)
-                .with("reset_at", moment(usage))
-                .hint("Tell the user when it resets: reset_at, in UTC.")
-        }
-    }
-}
-
-fn quota(usage: Usage) -> Quota {
-    Quota {
-        used: usage.used,
-        allowance: usage.allowance,
-        warning_80: u128::from(usage.used) * 5 >= u128::from(usage.allowance) * 4,
-        reset_at: moment(usage),
-    }
-}
-
-fn moment(usage: Usage) -> String {
-    usage.period.end().format(&Rfc3339).unwrap_or_default()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::net::Ipv4Addr;
-    use time::macros::datetime;
-
-    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-
-    fn admission(limits: AdmissionLimits) -> (Admission, Clock) {
-        let clock = Clock::wound_to(datetime!(2027-01-31 23:59:59 UTC));
-        (Admission::new(limits, clock.clone()), clock)
-    }
-
-    fn limits() -> AdmissionLimits {
-        AdmissionLimits {
-            anonymous_units_per_day: 10,
-            anonymous_calls_per_minute: 1_000,
-            requests_per_second: 20,
-            requests_burst: 200,
-            calls_at_once: 100,
-            account: AccountLimits { calls_per_minute: 60, calls_at_once: 4 },
-        }
-    }
-
-    #[test]
-    fn a_call_is_charged_what_it_spent_and_gets_the_rest_back() {
-        let (admission, _) = admission(limits());
-        let permit = admission.admit(Asker::Anonymous(HERE), 10).unwrap();
-        assert_eq!(
-            admission.admit(Asker::Anonymous(HERE), 1).map(drop).map_err(|error| error.kind()),
-            Err(ErrorType::AnonymousCapacityExhausted)
-        );
-        let _spent = permit.ledger().charge();
-        drop(permit);
-        assert!(admission.admit(Asker::Anonymous(HERE), 9).is_ok());
-        assert!(admission.admit(Asker::Anonymous(HERE), 10).is_err());
-    }
-
-    #[test]
-    fn the_budget_starts_anew_at_utc_midnight_and_a_late_return_grants_nothing() {
-        let (admission, clock) = admission(limits());
-        let late = admission.admit(Asker::Anonymous(HERE), 10).unwrap();
-        clock.advance(Duration::from_secs(1));
-        let all = admission.admit(Asker::Anonymous(HERE), 10).unwrap();
-        drop(late);
-        assert!(admission.admit(Asker::Anonymous(HERE), 1).is_err());
-        drop(all);
-    }
-
-    #[test]
-    fn no_more_calls_run_at_once_than_there_are_places() {
-        let (admission, _) = admission(AdmissionLimits { calls_at_once: 1, ..limits() });
-        let first = admission.admit(Asker::Anonymous(HERE), 1).unwrap();
-        let refused = admission.admit(Asker::Anonymous(HERE), 1).map(drop).unwrap_err();
-        assert_eq!(refused.kind(), ErrorType::RateLimited);
-        assert!(refused.datum("retry_after_ms").is_some());
-        drop(first);
-        assert!(admission.admit(Asker::Anonymous(HERE), 1).is_ok());
-    }
-
-    #[test]
-    fn a_caller_is_one_address_and_keeps_its_key_from_call_to_call() {
-        let (admission, _) = admission(limits());
-        let there = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-        let caller_at = |address| {
-            admission.admit(Asker::Anonymous(address), 1).map(|permit| permit.ledger().caller()).unwrap()
-        };
-        assert_eq!(caller_at(HERE), caller_at(HERE));
-        assert_ne!(caller_at(HERE), caller_at(there));
-    }
-
-    #[test]
-    fn one_address_is_paced_without_holding_up_another() {
-        let (admission, clock) = admission(AdmissionLimits { anonymous_calls_per_minute: 2, ..limits() });
-        for _ in 0..2 {
-            assert!(admission.pace(Asker::Anonymous(HERE)).is_ok());
-        }
-        let refused = admission.pace(Asker::Anonymous(HERE)).unwrap_err();
-        assert_eq!(refused.datum("retry_after_ms"), Some(&serde_json::json!(30_000)));
-        assert!(admission.pace(Asker::Anonymous(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)))).is_ok());
-        clock.advance(Duration::from_secs(30));
-        assert!(admission.pace(Asker::Anonymous(HERE)).is_ok());
-    }
-
-    #[test]
-    fn an_account_is_charged_to_its_own_allowance_and_never_to_the_anonymous_one() {
-        let (admission, _) = admission(AdmissionLimits { anonymous_calls_per_minute: 1, ..limits() });
-        let asker = Asker::Account { id: AccountId::of("https://issuer.example", "a"), allowance: 2 };
-        assert_eq!(admission.quota(asker).map(|quota| (quota.used, quota.warning_80)), Some((0, false)));
-        for spent in 1..=2 {
-            assert!(admission.pace(asker).is_ok());
-            let permit = admission.admit(asker, 1).unwrap();
-            let _spent = permit.ledger().charge();
-            assert_eq!(permit.quota().map(|quota| quota.used), Some(spent));
-        }
-        let refused = admission.admit(asker, 1).map(drop).unwrap_err();
-        assert_eq!(refused.kind(), ErrorType::QuotaExceeded);
-        assert_eq!(refused.datum("reset_at"), Some(&serde_json::json!("2027-02-01T00:00:00Z")));
-        assert_eq!(admission.quota(asker).map(|quota| quota.warning_80), Some(true));
-        assert_eq!(admission.anonymous_bucket(), BudgetBucket::High);
-        assert!(admission.admit(Asker::Anonymous(HERE), 10).is_ok());
-    }
-}
+mod tests;

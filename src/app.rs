@@ -6,10 +6,13 @@ mod certificate;
 mod data_service;
 mod fixed_documents;
 mod legal;
+mod operator;
 mod settings;
+mod shelves;
 mod sign_in;
 mod signals;
 mod start;
+mod state;
 mod tool_list;
 
 use std::sync::Arc;
@@ -29,13 +32,15 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::{Config, PublicBase};
 use crate::crate_client::transport::CatalogueTransport;
-use crate::crate_client::{ClientSettings, CrateClient, Shelves, Transport};
-use crate::cursors::MemoryCursors;
+use crate::crate_client::{ClientSettings, CrateClient, Transport};
+use crate::cursors::seal::Seal;
+use crate::cursors::{Cursors, MemoryCursors, StoredCursors};
 use crate::envelope::attribution::Origin;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
 use crate::site;
+use crate::store::State;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
     self, Document, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders,
@@ -45,12 +50,20 @@ use crate::transport::{
 pub use self::certificate::DemoCertificateFile;
 pub use self::sign_in::token;
 pub use self::start::{Announce, DemoToken, StartError, Started};
+pub use self::state::Stuck;
 pub use self::tool_list::{ToolRow, tools};
 pub use crate::issuer::DEMO_SUBJECT;
 pub use crate::transport::DEMO_CERTIFICATE_FILE;
 
 /// Tool calls that run at once; further ones are told to wait.
 const CALLS_AT_ONCE: usize = 512;
+
+/// What outlives the program.
+struct Kept {
+    state: Arc<State>,
+    /// Marks cursors; without it they are kept until the program ends.
+    seal: Option<Seal>,
+}
 
 /// Everything that stands behind the routes.
 #[derive(Debug)]
@@ -65,10 +78,10 @@ impl App {
     ///
     /// # Errors
     /// A catalogue that is not sound, or a legal text that cannot be read.
-    pub fn build(
-        config: &Config,
-        public_base: &PublicBase,
+    fn build(
+        (config, public_base): (&Config, &PublicBase),
         sign_in: SignIn,
+        kept: &Kept,
         clock: Clock,
     ) -> Result<Self, StartError> {
         let catalogue =
@@ -78,10 +91,11 @@ impl App {
         if config.server.fixture_mode {
             let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
             let settings = data_service::demo_settings(config);
-            return Self::over(transport, settings, documents, config, public_base, sign_in, clock);
+            return Self::over(transport, settings, documents, (config, public_base), sign_in, kept, clock);
         }
         let transport = Arc::new(data_service::transport(config, &clock)?);
-        Self::over(transport, data_service::settings(config), documents, config, public_base, sign_in, clock)
+        let settings = data_service::settings(config);
+        Self::over(transport, settings, documents, (config, public_base), sign_in, kept, clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
@@ -89,9 +103,9 @@ impl App {
         transport: Arc<dyn Transport>,
         settings: ClientSettings,
         (manifest, dictionary): (String, String),
-        config: &Config,
-        public_base: &PublicBase,
+        (config, public_base): (&Config, &PublicBase),
         sign_in: SignIn,
+        kept: &Kept,
         clock: Clock,
     ) -> Result<Self, StartError> {
         let limits = AdmissionLimits {
@@ -119,13 +133,21 @@ impl App {
             config.server.fixture_mode,
         );
         let resources = Resources::new(&capabilities, manifest, dictionary);
+        let state = &kept.state;
+        let admission = Admission::new(limits, Arc::clone(state), clock.clone());
+        let cursors: Arc<dyn Cursors> = match &kept.seal {
+            Some(seal) => Arc::new(StoredCursors::new(Arc::clone(state), seal.clone(), clock.clone())),
+            None => Arc::new(MemoryCursors::new(clock.clone())),
+        };
+        let per_month = if config.server.fixture_mode { 0 } else { config.service.per_month };
+        let shelves = shelves::on(state, admission.ladder(), per_month);
         let parts = Parts {
             auth: sign_in.auth,
             challenges: sign_in.challenges,
             accounts: Accounts::interim(config.accounts.units_per_month),
-            admission: Admission::new(limits, clock.clone()),
-            client: CrateClient::new(transport, settings, Shelves::default(), clock.clone()),
-            cursors: Arc::new(MemoryCursors::new(clock.clone())),
+            admission,
+            client: CrateClient::new(transport, settings, shelves, clock.clone()),
+            cursors,
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
@@ -169,11 +191,12 @@ impl Service for Shared {
 }
 
 /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered. Being
-/// told a second time cuts everything that still runs.
+/// told a second time cuts everything that still runs. `stuck` is called when the store stops answering, and should
+/// end the program.
 ///
 /// # Errors
 /// Whatever kept it from starting.
-pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
+pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
     let clock = Clock::system();
     let listen = config.server.listen;
     let certificate = Certificate::load(&config, &clock)?;
@@ -182,7 +205,12 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
     let public_base = config.server.public_base.clone().settled(address.port());
     let sign_in = SignIn::of(&config, &public_base, &clock)?;
     let demo_token = sign_in.demo_token.clone();
-    let app = Arc::new(App::build(&config, &public_base, sign_in, clock.clone())?);
+    let state = state::open(&config.server.data_dir, &clock, stuck)?;
+    let seal = state::seal(&config.server.data_dir)?;
+    let kept = Kept { state, seal: Some(seal) };
+    let app = Arc::new(App::build((&config, &public_base), sign_in, &kept, clock.clone())?);
+    let parts = Arc::clone(&app.parts);
+    operator::listen(&config.server.data_dir, Arc::clone(&parts));
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);
@@ -210,6 +238,8 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
         () = looking => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
+    // After the last answer; what is on its way becomes durable first.
+    parts.admission.close();
     Ok(())
 }
 
@@ -222,6 +252,7 @@ mod tests {
     use super::*;
     use crate::auth::{Authenticator, Challenges};
     use crate::crate_client::transport::{Request, Sending};
+    use crate::store::MemoryStore;
     use crate::transport::{ClientAddress, LastWord, Later};
 
     /// A data service whose client has a fault.
@@ -244,7 +275,11 @@ mod tests {
         };
         let base = PublicBase::localhost(8443);
         let settings = data_service::demo_settings(config);
-        App::over(Arc::new(Faulty), settings, documents, config, &base, sign_in, clock).unwrap().parts
+        let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &clock).unwrap());
+        let kept = Kept { state, seal: None };
+        App::over(Arc::new(Faulty), settings, documents, (config, &base), sign_in, &kept, clock)
+            .unwrap()
+            .parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {

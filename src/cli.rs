@@ -4,6 +4,7 @@
 //! know how the server works: it starts [`crate::app`] and waits for its end.
 //! Data goes to stdout, everything else to stderr.
 
+mod admin;
 mod args;
 mod call;
 mod crate_sim;
@@ -77,6 +78,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
                 },
                 |config| token(&config, &subject),
             )
+        }
+        Command::Restore { file, data } => {
+            admin::restore(&file, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
+        }
+        Command::Admin { data, command } => {
+            admin::run(command, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
         }
         Command::Version => print(concat!("ono-sendai ", env!("CARGO_PKG_VERSION"), "\n")),
     }
@@ -159,7 +166,7 @@ fn start(config: Config, announce: Announce) -> Exit {
     logging::start(&config.log);
     let outcome = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
-            let outcome = runtime.block_on(app::run(config, announce));
+            let outcome = runtime.block_on(app::run(config, announce, Box::new(end_for_the_store)));
             runtime.shutdown_timeout(LEFTOVERS);
             outcome
         }
@@ -175,6 +182,14 @@ fn start(config: Config, announce: Announce) -> Exit {
             Exit::NotStarted
         }
     }
+}
+
+/// Nothing inside can wake a store that hangs; a supervisor can start the program again.
+fn end_for_the_store() {
+    tracing::error!(
+        "the store has not answered for a minute; the program ends so that it can be started again"
+    );
+    std::process::exit(Exit::StoreStopped.code().into());
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 pub mod memory;
 pub mod seal;
+pub mod stored;
 
 use std::fmt::{self, Debug};
 use std::future::Future;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use ring::digest::{SHA256, digest};
 
 pub use self::memory::MemoryCursors;
+pub use self::stored::StoredCursors;
 
 /// How long a cursor is good for.
 pub const CURSOR_LIFE: Duration = Duration::from_secs(24 * 60 * 60);

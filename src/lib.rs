@@ -1,6 +1,7 @@
 //! ono-sendai: verified music facts for AI assistants, over MCP, from one binary.
 
 pub mod accounts;
+pub mod admin;
 pub mod admission;
 pub mod answer;
 pub mod app;
@@ -12,6 +13,7 @@ pub mod config;
 pub mod crate_client;
 pub mod crate_sim;
 pub mod cursors;
+pub mod durability;
 pub mod envelope;
 pub mod host;
 pub mod identity;
@@ -28,6 +30,7 @@ pub mod resources;
 pub mod shape;
 pub mod site;
 pub mod small_file;
+pub mod store;
 pub mod telemetry;
 pub mod tools;
 pub mod transport;

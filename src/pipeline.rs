@@ -9,6 +9,7 @@ mod caller;
 mod lists;
 mod parts;
 mod shaping;
+mod stored;
 mod tool_call;
 mod unknown_tool;
 

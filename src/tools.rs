@@ -118,6 +118,17 @@ impl Call {
         }
     }
 
+    /// The call in one form, however it was written: calls that mean the same have the same text, within one version
+    /// of the program.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        match self {
+            Self::GetArtist(request) => request.canonical(),
+            // These hold nothing but what is asked for, in one form.
+            other => format!("{other:?}"),
+        }
+    }
+
     /// Keeps to what is open without an account.
     pub fn narrow(&mut self) {
         if let Self::GetArtist(request) = self {

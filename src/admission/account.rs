@@ -1,16 +1,20 @@
 //! What each account may use: a pace, calls at once, and units of one UTC month.
 //!
-//! Decides when an account is refused. Knows an account by its id alone. Counts live as long as the
-//! program.
+//! Decides when an account is refused. Knows an account by its id alone. Its units outlive the program, its pace and
+//! its running calls do not.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use time::{Date, Month, OffsetDateTime};
-
 use super::bucket::Bucket;
+use super::purse::{Owner, Purse};
 use crate::auth::AccountId;
+use crate::store::{Batch, State};
+
+/// Accounts in memory beyond which those that say nothing are forgotten.
+const FORGET_ABOVE: usize = 65_536;
 
 /// The limits that hold for every account alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,73 +25,46 @@ pub struct AccountLimits {
     pub calls_at_once: u32,
 }
 
-/// A month of the UTC calendar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Period {
-    year: i32,
-    month: u8,
-}
-
-impl Period {
-    /// The month of a day.
-    #[must_use]
-    pub fn of(day: Date) -> Self {
-        Self { year: day.year(), month: day.month().into() }
-    }
-
-    /// When the next one begins.
-    #[must_use]
-    pub fn end(self) -> OffsetDateTime {
-        let (year, month) = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
-        let first = Month::try_from(month).and_then(|month| Date::from_calendar_date(year, month, 1));
-        // Only the last month of the calendar has no next one.
-        first.unwrap_or(Date::MAX).midnight().assume_utc()
-    }
-}
-
-/// What an account has used of its allowance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
-    /// Units used in the period, those of running calls as far as they are spent.
-    pub used: u64,
-    /// Units allowed in the period.
-    pub allowance: u64,
-    /// The period.
-    pub period: Period,
-}
-
-/// Why an account's call may not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccountRefusal {
-    /// Too many of its calls run.
-    Busy,
-    /// The allowance is used up.
-    UsedUp(Usage),
-}
-
 /// The counts of every account.
 #[derive(Debug)]
 pub struct AccountMeter {
     limits: AccountLimits,
-    accounts: Mutex<HashMap<AccountId, Counts>>,
+    state: Arc<State>,
+    accounts: Mutex<Accounts>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Counts {
-    pace: Bucket,
-    running: u32,
-    period: Period,
-    /// Units of calls that have ended.
-    used: u64,
-    /// Units set aside for calls that run.
-    held: u64,
+#[derive(Debug, Default)]
+struct Accounts {
+    of: HashMap<AccountId, Arc<Account>>,
+    forget_above: usize,
 }
+
+/// The counts of one account.
+#[derive(Debug)]
+pub struct Account {
+    pace: Mutex<Bucket>,
+    running: AtomicU32,
+    /// Its units.
+    pub purse: Arc<Purse>,
+}
+
+/// Too many calls of the account run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
 
 impl AccountMeter {
-    /// Nothing used yet.
+    /// Units as the store knows them, nothing running.
     #[must_use]
-    pub fn new(limits: AccountLimits) -> Self {
-        Self { limits, accounts: Mutex::default() }
+    pub fn new(limits: AccountLimits, state: Arc<State>, now: Instant) -> Self {
+        let found = state.quotas.all().into_iter();
+        let of: HashMap<AccountId, Arc<Account>> = found
+            .map(|(key, quota)| {
+                let id = AccountId::from_bytes(key);
+                let purse = Purse::found(Owner::Account(id), quota.month, quota.reserved, Arc::clone(&state));
+                (id, Account::with(purse, now))
+            })
+            .collect();
+        Self { limits, state, accounts: Mutex::new(Accounts { of, forget_above: FORGET_ABOVE }) }
     }
 
     /// The limits that hold for every account alike.
@@ -96,132 +73,101 @@ impl AccountMeter {
         self.limits
     }
 
-    /// Counts a call of the account, whatever comes of it.
+    /// Counts a call of the account, whatever comes of it; at half the pace when that is asked for.
     ///
     /// # Errors
     /// How long the account has to wait.
-    pub fn pace(&self, account: AccountId, now: Instant, today: Date) -> Result<(), Duration> {
-        let per_minute = self.limits.calls_per_minute.max(1);
-        let mut accounts = self.accounts();
-        counts(&mut accounts, account, now, today).pace.take(
-            per_minute,
-            Duration::from_secs(60) / per_minute,
-            now,
-        )
+    pub fn pace(&self, id: AccountId, now: Instant, halved: bool) -> Result<(), Duration> {
+        let per_minute = (self.limits.calls_per_minute >> u32::from(halved)).max(1);
+        let account = self.account(id, now);
+        let mut pace = account.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.take(per_minute, Duration::from_secs(60) / per_minute, now)
     }
 
-    /// Sets a place and `most_units` aside until the hold is dropped.
+    /// A place for one more call of the account.
     ///
     /// # Errors
-    /// When there is no place, or not as many units are left.
-    pub fn hold(
-        self: &Arc<Self>,
-        account: AccountId,
-        allowance: u64,
-        most_units: u32,
-        (now, today): (Instant, Date),
-    ) -> Result<AccountHold, AccountRefusal> {
-        let mut accounts = self.accounts();
-        let counts = counts(&mut accounts, account, now, today);
-        if counts.running >= self.limits.calls_at_once {
-            return Err(AccountRefusal::Busy);
+    /// When too many of its calls run.
+    pub fn place(&self, id: AccountId, now: Instant) -> Result<Place, Busy> {
+        let account = self.account(id, now);
+        let most = self.limits.calls_at_once;
+        let take = |running: u32| (running < most).then_some(running + 1);
+        match account.running.fetch_update(Ordering::AcqRel, Ordering::Acquire, take) {
+            Ok(_) => Ok(Place(account)),
+            Err(_) => Err(Busy),
         }
-        let most = u64::from(most_units);
-        let wanted = counts.used.saturating_add(counts.held).saturating_add(most);
-        if most > 0 && wanted > allowance {
-            return Err(AccountRefusal::UsedUp(Usage {
-                used: counts.used,
-                allowance,
-                period: counts.period,
-            }));
-        }
-        counts.running += 1;
-        counts.held += most;
-        Ok(AccountHold { meter: Arc::clone(self), account, allowance, most_units, period: counts.period })
     }
 
-    /// What the account has used.
+    /// The units of an account.
     #[must_use]
-    pub fn usage(&self, account: AccountId, allowance: u64, today: Date) -> Usage {
-        let today = Period::of(today);
-        match self.accounts().get(&account) {
-            Some(counts) if counts.period >= today => {
-                Usage { used: counts.used, allowance, period: counts.period }
-            }
-            _ => Usage { used: 0, allowance, period: today },
+    pub fn purse(&self, id: AccountId, now: Instant) -> Arc<Purse> {
+        Arc::clone(&self.account(id, now).purse)
+    }
+
+    /// Units that each account used in a month, in no order.
+    #[must_use]
+    pub fn used(&self, month: u32) -> Vec<(AccountId, u64)> {
+        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.of.iter().map(|(id, account)| (*id, account.purse.used(month).used)).collect()
+    }
+
+    /// Writes exactly what was used by each, for a clean end.
+    pub fn close(&self, batch: &mut Batch) {
+        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        for account in accounts.of.values() {
+            account.purse.close(batch);
         }
     }
 
-    fn accounts(&self) -> MutexGuard<'_, HashMap<AccountId, Counts>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn account(&self, id: AccountId, now: Instant) -> Arc<Account> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(account) = accounts.of.get(&id) {
+            return Arc::clone(account);
+        }
+        if accounts.of.len() >= accounts.forget_above {
+            accounts.of.retain(|_, account| !account.says_nothing(now));
+            accounts.forget_above = FORGET_ABOVE.max(accounts.of.len() * 2);
+        }
+        let account = Account::with(Purse::found(Owner::Account(id), 0, 0, Arc::clone(&self.state)), now);
+        accounts.of.insert(id, Arc::clone(&account));
+        account
     }
 }
 
-/// The counts of an account in the running period. A clock that steps back brings no old period back.
-fn counts(
-    accounts: &mut HashMap<AccountId, Counts>,
-    account: AccountId,
-    now: Instant,
-    today: Date,
-) -> &mut Counts {
-    let period = Period::of(today);
-    let counts = accounts.entry(account).or_insert_with(|| Counts {
-        pace: Bucket::full(now),
-        running: 0,
-        period,
-        used: 0,
-        held: 0,
-    });
-    if period > counts.period {
-        *counts = Counts { period, used: 0, held: 0, ..*counts };
+impl Account {
+    fn with(purse: Arc<Purse>, now: Instant) -> Arc<Self> {
+        Arc::new(Self { pace: Mutex::new(Bucket::full(now)), running: AtomicU32::new(0), purse })
     }
-    counts
+
+    /// Whether a new one would be the same.
+    fn says_nothing(self: &Arc<Self>, now: Instant) -> bool {
+        let pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner).full_at();
+        Arc::strong_count(self) == 1
+            && Arc::strong_count(&self.purse) == 1
+            && pace <= now
+            && self.purse.is_untouched()
+    }
 }
 
-/// A place and units of an account. [`Self::settle`] charges what was spent; dropping it gives back the rest.
+/// A place of a running call, free again when it is dropped.
 #[derive(Debug)]
-pub struct AccountHold {
-    meter: Arc<AccountMeter>,
-    account: AccountId,
-    allowance: u64,
-    most_units: u32,
-    period: Period,
-}
+pub struct Place(Arc<Account>);
 
-impl AccountHold {
-    /// What the account has used, with the `spent` units of this call.
-    #[must_use]
-    pub fn usage(&self, spent: u32) -> Usage {
-        let settled = match self.meter.accounts().get(&self.account) {
-            Some(counts) if counts.period == self.period => counts.used,
-            _ => 0,
-        };
-        Usage { used: settled + u64::from(spent), allowance: self.allowance, period: self.period }
-    }
-
-    /// Ends the call, which spent so many units.
-    pub fn settle(&mut self, spent: u32) {
-        let mut accounts = self.meter.accounts();
-        if let Some(counts) = accounts.get_mut(&self.account) {
-            counts.running = counts.running.saturating_sub(1);
-            // A period that is over keeps no counts, and gives none to the next.
-            if counts.period == self.period {
-                counts.held = counts.held.saturating_sub(self.most_units.into());
-                counts.used = counts.used.saturating_add(spent.into());
-            }
-        }
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use time::macros::{date, datetime};
+    use crate::clock::Clock;
+    use crate::store::MemoryStore;
 
-    const DAY: Date = date!(2027 - 01 - 31);
-
-    fn meter(calls_at_once: u32) -> Arc<AccountMeter> {
-        Arc::new(AccountMeter::new(AccountLimits { calls_per_minute: 60, calls_at_once }))
+    fn meter(calls_at_once: u32) -> AccountMeter {
+        let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &Clock::system()).unwrap());
+        AccountMeter::new(AccountLimits { calls_per_minute: 60, calls_at_once }, state, Instant::now())
     }
 
     fn account(name: &str) -> AccountId {
@@ -229,74 +175,52 @@ mod tests {
     }
 
     #[test]
-    fn an_account_never_gets_more_than_its_allowance_however_many_calls_race() {
-        let meter = meter(1_000);
-        let now = Instant::now();
-        let granted: u32 = std::thread::scope(|scope| {
-            let calls: Vec<_> = (0..50)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let hold = meter.hold(account("a"), 20, 2, (now, DAY));
-                        hold.map_or(0, |mut hold| {
-                            hold.settle(2);
-                            2
-                        })
-                    })
-                })
-                .collect();
-            calls.into_iter().map(|call| call.join().unwrap()).sum()
-        });
-        assert_eq!(granted, 20);
-        assert_eq!(meter.usage(account("a"), 20, DAY).used, 20);
-        assert!(meter.hold(account("a"), 20, 0, (now, DAY)).is_ok(), "what costs nothing is never refused");
-        assert!(meter.hold(account("b"), 20, 2, (now, DAY)).is_ok(), "another account has its own");
-    }
-
-    #[test]
-    fn what_was_set_aside_and_not_spent_comes_back() {
-        let meter = meter(4);
-        let now = Instant::now();
-        let mut hold = meter.hold(account("a"), 3, 3, (now, DAY)).unwrap();
-        let refused = meter.hold(account("a"), 3, 1, (now, DAY)).map(drop).unwrap_err();
-        assert_eq!(refused, AccountRefusal::UsedUp(Usage { used: 0, allowance: 3, period: Period::of(DAY) }));
-        assert_eq!(hold.usage(1).used, 1);
-        hold.settle(1);
-        assert!(meter.hold(account("a"), 3, 3, (now, DAY)).is_err());
-        assert!(meter.hold(account("a"), 3, 2, (now, DAY)).is_ok());
-    }
-
-    #[test]
-    fn a_new_month_starts_anew_and_a_clock_that_steps_back_grants_nothing() {
-        let meter = meter(4);
-        let now = Instant::now();
-        let next = date!(2027 - 02 - 01);
-        let mut late = meter.hold(account("a"), 1, 1, (now, DAY)).unwrap();
-        let mut hold = meter.hold(account("a"), 1, 1, (now, next)).unwrap();
-        late.settle(1);
-        assert_eq!(meter.usage(account("a"), 1, next).used, 0, "what was reserved in January is January's");
-        hold.settle(1);
-        for day in [DAY, date!(1970 - 01 - 01), next] {
-            assert!(meter.hold(account("a"), 1, 1, (now, day)).is_err(), "{day}");
-        }
-    }
-
-    #[test]
     fn an_account_has_its_own_places_and_its_own_pace() {
         let meter = meter(1);
         let now = Instant::now();
-        let mut hold = meter.hold(account("a"), 9, 0, (now, DAY)).unwrap();
-        assert_eq!(meter.hold(account("a"), 9, 0, (now, DAY)).map(drop), Err(AccountRefusal::Busy));
-        hold.settle(0);
-        assert!(meter.hold(account("a"), 9, 0, (now, DAY)).is_ok());
-        let paced = (0..61).filter(|_| meter.pace(account("b"), now, DAY).is_ok()).count();
+        let place = meter.place(account("a"), now).unwrap();
+        assert_eq!(meter.place(account("a"), now).map(drop), Err(Busy));
+        assert!(meter.place(account("b"), now).is_ok());
+        drop(place);
+        assert!(meter.place(account("a"), now).is_ok());
+        let paced = (0..61).filter(|_| meter.pace(account("b"), now, false).is_ok()).count();
         assert_eq!(paced, 60);
-        assert_eq!(meter.pace(account("b"), now, DAY), Err(Duration::from_secs(1)));
-        assert!(meter.pace(account("c"), now, DAY).is_ok());
+        assert_eq!(meter.pace(account("b"), now, false), Err(Duration::from_secs(1)));
+        assert!(meter.pace(account("c"), now, false).is_ok());
+        assert_eq!((0..61).filter(|_| meter.pace(account("d"), now, true).is_ok()).count(), 30);
     }
 
     #[test]
-    fn a_period_ends_at_midnight_of_the_next_first() {
-        assert_eq!(Period::of(DAY).end(), datetime!(2027-02-01 0:00 UTC));
-        assert_eq!(Period::of(date!(2027 - 12 - 31)).end(), datetime!(2028-01-01 0:00 UTC));
+    fn racing_calls_of_one_account_never_run_more_than_its_places() {
+        let meter = meter(4);
+        let now = Instant::now();
+        let most = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..50 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        if let Ok(place) = meter.place(account("a"), now) {
+                            most.fetch_max(place.0.running.load(Ordering::Acquire), Ordering::AcqRel);
+                        }
+                    }
+                });
+            }
+        });
+        assert!((1..=4).contains(&most.load(Ordering::Acquire)));
+        assert_eq!((0..5).filter_map(|_| meter.place(account("a"), now).ok()).collect::<Vec<_>>().len(), 4);
+    }
+
+    #[test]
+    fn accounts_that_say_nothing_are_forgotten_and_the_others_are_not() {
+        let meter = meter(1);
+        let now = Instant::now();
+        let _busy = meter.place(account("busy"), now).unwrap();
+        meter.pace(account("paced"), now, false).unwrap();
+        for n in 0..FORGET_ABOVE + 10 {
+            let _purse = meter.purse(account(&n.to_string()), now);
+        }
+        let accounts = meter.accounts.lock().unwrap();
+        assert!(accounts.of.len() < 100, "{}", accounts.of.len());
+        assert!(["busy", "paced"].iter().all(|name| accounts.of.contains_key(&account(name))));
     }
 }

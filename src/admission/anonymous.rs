@@ -1,61 +1,46 @@
 //! The one daily budget that all callers without an account share.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
-use time::Date;
-
+use super::purse::{Hold, NotHeld, Owner, Purse};
+use crate::crate_client::CallLedger;
 use crate::envelope::meta::BudgetBucket;
+use crate::store::record::Only;
+use crate::store::{Batch, State};
 
-/// Units of one UTC day. Lives as long as the program.
+/// Units of one UTC day, by the number of the day. They outlive the program.
 #[derive(Debug)]
 pub struct AnonymousBudget {
     allowance: u64,
-    day: Mutex<Day>,
+    purse: Arc<Purse>,
 }
-
-#[derive(Clone, Copy, Debug)]
-struct Day {
-    date: Date,
-    used: u64,
-}
-
-/// Nothing is left that would suffice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exhausted;
 
 impl AnonymousBudget {
-    /// A budget of `allowance` units a day.
+    /// A budget of `allowance` units a day, used as far as the store knows.
     #[must_use]
-    pub fn new(allowance: u64) -> Self {
-        Self { allowance, day: Mutex::new(Day { date: Date::MIN, used: 0 }) }
+    pub fn new(allowance: u64, state: Arc<State>) -> Self {
+        let found = state.anonymous.get(&Only).unwrap_or_default();
+        Self { allowance, purse: Purse::found(Owner::Anonymous, found.day, found.reserved, state) }
     }
 
-    /// Sets `units` aside.
+    /// Holds units for a call.
     ///
     /// # Errors
-    /// When they are not left.
-    pub fn reserve(&self, units: u32, today: Date) -> Result<(), Exhausted> {
-        let mut day = self.on(today);
-        let used = day.used.saturating_add(u64::from(units));
-        if used > self.allowance {
-            return Err(Exhausted);
-        }
-        day.used = used;
-        Ok(())
+    /// When they are not left, or the disk cannot be told.
+    pub async fn hold(&self, today: u32, most: u32, ledger: Arc<CallLedger>) -> Result<Hold, NotHeld> {
+        self.purse.hold(today, self.allowance, most, ledger).await
     }
 
-    /// Gives back what was reserved on `reserved_on` and not used; a day that is over keeps its own count.
-    pub fn give_back(&self, units: u32, reserved_on: Date, today: Date) {
-        let mut day = self.on(today);
-        if day.date == reserved_on {
-            day.used = day.used.saturating_sub(u64::from(units));
-        }
+    /// Units that are used or held.
+    #[must_use]
+    pub fn taken(&self, today: u32) -> u64 {
+        self.purse.taken(today)
     }
 
     /// What is left, in broad terms: high above a half, medium above a fifth.
     #[must_use]
-    pub fn bucket(&self, today: Date) -> BudgetBucket {
-        let left = self.allowance.saturating_sub(self.on(today).used);
+    pub fn bucket(&self, today: u32) -> BudgetBucket {
+        let left = self.allowance.saturating_sub(self.purse.taken(today));
         if left.saturating_mul(2) > self.allowance {
             BudgetBucket::High
         } else if left.saturating_mul(5) > self.allowance {
@@ -65,35 +50,35 @@ impl AnonymousBudget {
         }
     }
 
-    /// The running day. A clock that steps back does not bring an old day's budget back.
-    fn on(&self, today: Date) -> std::sync::MutexGuard<'_, Day> {
-        let mut day = self.day.lock().unwrap_or_else(PoisonError::into_inner);
-        if today > day.date {
-            *day = Day { date: today, used: 0 };
-        }
-        day
+    /// Writes exactly what was used, for a clean end.
+    pub fn close(&self, batch: &mut Batch) {
+        self.purse.close(batch);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use time::macros::date;
+    use crate::clock::Clock;
+    use crate::crate_client::Caller;
+    use crate::store::MemoryStore;
 
-    #[test]
-    fn a_clock_that_steps_back_grants_nothing() {
-        let budget = AnonymousBudget::new(2);
-        assert_eq!(budget.reserve(2, date!(2027 - 02 - 01)), Ok(()));
-        for day in [date!(2027 - 01 - 31), date!(1970 - 01 - 01), date!(2027 - 02 - 01)] {
-            assert_eq!(budget.reserve(1, day), Err(Exhausted));
+    fn ledger(units: u32) -> Arc<CallLedger> {
+        let ledger = Arc::new(CallLedger::new(Caller::new(1)));
+        for _ in 0..units {
+            let _spent = ledger.charge();
         }
-        assert_eq!(budget.reserve(2, date!(2027 - 02 - 02)), Ok(()));
+        ledger
     }
 
-    #[test]
-    fn what_is_left_is_told_in_broad_terms() {
-        let budget = AnonymousBudget::new(100);
-        let today = date!(2027 - 02 - 01);
+    fn budget(allowance: u64) -> AnonymousBudget {
+        let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &Clock::system()).unwrap());
+        AnonymousBudget::new(allowance, state)
+    }
+
+    #[tokio::test]
+    async fn what_is_left_is_told_in_broad_terms() {
+        let budget = budget(100);
         for (units, bucket) in [
             (49, BudgetBucket::High),
             (1, BudgetBucket::Medium),
@@ -101,19 +86,19 @@ mod tests {
             (1, BudgetBucket::Low),
             (20, BudgetBucket::Low),
         ] {
-            assert_eq!(budget.reserve(units, today), Ok(()));
-            assert_eq!(budget.bucket(today), bucket);
+            drop(budget.hold(20_000, units, ledger(units)).await.unwrap());
+            assert_eq!(budget.bucket(20_000), bucket);
         }
+        assert_eq!(budget.bucket(20_001), BudgetBucket::High);
     }
 
-    #[test]
-    fn racing_callers_never_overdraw_it() {
-        let budget = AnonymousBudget::new(10);
-        let today = date!(2027 - 02 - 01);
-        let granted: usize = std::thread::scope(|scope| {
-            let callers: Vec<_> = (0..50).map(|_| scope.spawn(|| budget.reserve(1, today).is_ok())).collect();
-            callers.into_iter().map(|caller| usize::from(caller.join().unwrap())).sum()
-        });
-        assert_eq!(granted, 10);
+    #[tokio::test]
+    async fn a_day_that_was_counted_in_does_not_come_back() {
+        let budget = budget(2);
+        drop(budget.hold(20_000, 2, ledger(2)).await.unwrap());
+        for day in [19_999, 0, 20_000] {
+            assert!(budget.hold(day, 1, ledger(0)).await.is_err());
+        }
+        assert!(budget.hold(20_001, 2, ledger(0)).await.is_ok());
     }
 }

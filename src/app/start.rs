@@ -82,6 +82,12 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// What the server keeps cannot be opened.
+    #[error("{reason}")]
+    Store {
+        /// What is wrong and what to do.
+        reason: String,
+    },
     /// The certificate or its key cannot be read or used.
     #[error("certificate: {reason}")]
     Certificate {

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use url::Url;
 
 use super::DATA_VARIABLE;
+use super::admin::AdminCommand;
 use super::crate_sim::CrateSimArguments;
 use super::exit::Exit;
 use super::token::Token;
@@ -69,6 +70,20 @@ pub(super) enum Command {
         listen: SocketAddr,
         #[arg(long, value_name = "FOLDER", help = data_help())]
         data: Option<PathBuf>,
+    },
+    /// Put a backup in the place of what a server keeps, while it does not run
+    Restore {
+        /// The backup, as `admin backup` wrote it
+        file: PathBuf,
+        #[arg(long, value_name = "FOLDER", help = data_help())]
+        data: Option<PathBuf>,
+    },
+    /// Ask and set what an operator may, in a server that runs on this machine
+    Admin {
+        #[arg(long, value_name = "FOLDER", help = data_help())]
+        data: Option<PathBuf>,
+        #[command(subcommand)]
+        command: AdminCommand,
     },
     /// Print the version
     Version,

@@ -13,6 +13,7 @@ pub const ID_BYTES: usize = 16;
 const MARK_BYTES: usize = 16;
 
 /// Makes and checks the words.
+#[derive(Clone)]
 pub struct Seal {
     key: hmac::Key,
     random: SystemRandom,

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -12,20 +13,23 @@ use super::answer::written;
 use super::caller::Caller;
 use super::parts::Parts;
 use super::shaping;
-use crate::admission::Permit;
+use super::stored::StoredAnswer;
+use crate::admission::replay::{ReplayKey, SameCall};
+use crate::admission::{Admitted, Asker, Kind, Permit};
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
 use crate::cursors::{Owner, Walks};
-use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
 use crate::envelope::meta::{Idempotency, Meta, Quota, View};
+use crate::envelope::{ENVELOPE_VERSION, Envelope};
 use crate::model::source::Sources;
-use crate::profile::Endpoint;
+use crate::profile::{Endpoint, Profile};
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CallResult};
 use crate::render::text;
+use crate::shape;
 use crate::telemetry::Trace;
 use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
@@ -55,13 +59,47 @@ pub(super) async fn run(
     // any point, as every deadline does.
     let attempt = AssertUnwindSafe(attempt(parts, asking, tool, arguments, &mut spent));
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
-    let meta = meta(parts, &trace, asking, &spent);
-    let units = meta.units;
-    let mut envelope = match outcome {
+    let finding = match outcome {
+        Ok(Found::Now(finding)) => Ok(*finding),
+        Ok(Found::Before(stored)) => {
+            let answer = replayed(parts, &trace, asking, &spent, &stored, (id, era));
+            trace.finish("replay", 0);
+            return answer;
+        }
+        Err(error) => Err(error),
+    };
+    let permit = spent.permit.take();
+    let mut meta = meta(parts, &trace, asking, &spent);
+    if let Some(permit) = &permit {
+        meta.quota = permit.quota();
+    }
+    let failed =
+        |error, meta| Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta);
+    let mut envelope = match finding {
         Ok(finding) => Envelope::success(finding, meta),
-        Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
+        Err(error) => failed(error, meta),
     };
     shaping::fit(&mut envelope, parts.origin);
+    // What the call spent is durable before its answer is sent.
+    if let Some(permit) = permit {
+        let kept =
+            spent.is_replayable.then(|| StoredAnswer::of(&envelope, &text::render(&envelope))).flatten();
+        match permit.settle(kept).await {
+            Ok(settled) => {
+                envelope.meta.quota = settled.quota;
+                if settled.replay_failed {
+                    envelope.meta.idempotency = Idempotency::Unavailable;
+                }
+            }
+            Err(error) => {
+                let quota = parts.admission.quota(asking.caller.asker(asking.address));
+                envelope = failed(error, Meta { units: 0, quota, ..envelope.meta });
+            }
+        }
+    }
+    // The figures of the settlement count for its size too.
+    shaping::fit(&mut envelope, parts.origin);
+    let units = envelope.meta.units;
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
     // A client that reads it in the result can begin the sign-in from within the conversation.
     let challenge = (outcome == ErrorType::Unauthorized.as_str() && asking.caller.account().is_none())
@@ -72,6 +110,34 @@ pub(super) async fn run(
     answer
 }
 
+/// What a call leads to.
+enum Found {
+    /// Facts.
+    Now(Box<Finding>),
+    /// The answer of an identical call.
+    Before(StoredAnswer),
+}
+
+/// The stored answer with the facts about this one.
+fn replayed(
+    parts: &Parts,
+    trace: &Trace,
+    asking: Asking<'_>,
+    spent: &Spent,
+    stored: &StoredAnswer,
+    (id, era): (&RequestId, Era),
+) -> HttpAnswer {
+    let truncated = stored.truncated;
+    let mut meta = Meta { replay: true, truncated, ..meta(parts, trace, asking, spent) };
+    let json = stored.envelope(&meta).map(|json| json.get().to_owned()).unwrap_or_default();
+    meta.tokens_estimate = shape::tokens(&stored.text) + shape::tokens(&json);
+    let envelope = stored.envelope(&meta);
+    match written(reply::encode_call(id, era, &CallResult::new(&stored.text, &envelope, false), None)) {
+        Ok(bytes) => HttpAnswer::ok(bytes),
+        Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
+    }
+}
+
 fn unexpected() -> ToolError {
     ToolError::new(ErrorType::Internal, "An unexpected error of the server.")
         .hint("Report it to the operator with meta.request_id.")
@@ -80,8 +146,12 @@ fn unexpected() -> ToolError {
 /// What a call used, as its answer tells it.
 #[derive(Default)]
 struct Spent {
-    /// Held until the answer is written, so that what was used is known whatever becomes of the tool.
+    /// Held until the answer is made, so that what was used is known whatever becomes of the tool.
     permit: Option<Permit>,
+    /// What the call counted, once it was let in.
+    ledger: Option<Arc<CallLedger>>,
+    /// Whether identical calls may be answered with its answer.
+    is_replayable: bool,
     view: Option<View>,
     view_coerced: bool,
 }
@@ -92,9 +162,13 @@ async fn attempt(
     tool: ToolName,
     arguments: &Value,
     spent: &mut Spent,
-) -> Result<Finding, ToolError> {
+) -> Result<Found, ToolError> {
     let asker = asking.caller.asker(asking.address);
-    let call = signed_in_enough(parts, asking, tool).and_then(|()| Call::parse(tool, arguments));
+    let spec = tool.spec();
+    let kind = Kind { tool: tool.as_str(), is_discovery: spec.profile == Profile::Full };
+    let call = signed_in_enough(parts, asking, tool)
+        .and_then(|()| parts.admission.is_open(asker, kind))
+        .and_then(|()| Call::parse(tool, arguments));
     // A call that is refused here is a call too.
     parts.admission.pace(asker)?;
     let mut call = call?;
@@ -102,15 +176,46 @@ async fn attempt(
         call.narrow();
     }
     (spent.view, spent.view_coerced) = call.view();
-    let permit = parts.admission.admit(asker, call.most_units())?;
-    let permit = spent.permit.insert(permit);
+    let same = same_call(parts, asker, tool, &call);
+    spent.is_replayable = same.is_some();
+    let permit = match parts.admission.admit(asker, call.most_units(), same).await? {
+        Admitted::Run(permit) => spent.permit.insert(*permit),
+        Admitted::Replay(stored) => {
+            return StoredAnswer::read(&stored).map(Found::Before).ok_or_else(unexpected);
+        }
+    };
     permit.ledger().give(parts.tool_deadline);
+    spent.ledger = Some(Arc::clone(permit.ledger()));
     let account = account_view(parts, asking, permit);
     let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
     let walks = Walks { cursors: parts.cursors.as_ref(), owner };
     let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref(), walks);
     let found = tokio::time::timeout(parts.tool_deadline, run).await;
-    found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
+    let found = found
+        .unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)));
+    found.map(|finding| Found::Now(Box::new(finding)))
+}
+
+/// What makes two calls the same; `None` for calls that are always answered anew.
+fn same_call(parts: &Parts, asker: Asker, tool: ToolName, call: &Call) -> Option<ReplayKey> {
+    match asker {
+        Asker::Account { id, .. } if call.most_units() > 0 => {
+            let (view, coerced) = call.view();
+            let contract = format!(
+                "{ENVELOPE_VERSION} {} {}",
+                env!("CARGO_PKG_VERSION"),
+                if parts.origin == Origin::Fixtures { "fixtures" } else { "live" }
+            );
+            Some(ReplayKey::of(&SameCall {
+                account: id.as_bytes(),
+                tool: tool.as_str(),
+                arguments: &call.canonical(),
+                view: &format!("{view:?} {coerced}"),
+                contract: &contract,
+            }))
+        }
+        Asker::Account { .. } | Asker::Anonymous(_) => None,
+    }
 }
 
 /// The caller's own account, as tools may tell it.
@@ -162,7 +267,7 @@ fn signed_in_enough(parts: &Parts, asking: Asking<'_>, tool: ToolName) -> Result
 fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta {
     let account = asking.caller.account();
     let anonymous = account.is_none();
-    let ledger = spent.permit.as_ref().map(Permit::ledger);
+    let ledger = spent.ledger.as_deref();
     Meta {
         request_id: trace.id(),
         generated_at: to_the_second(parts.clock.utc()),
@@ -178,13 +283,10 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         tokens_estimate: 0,
         truncated: false,
         trimmed: Vec::new(),
-        degraded_limits: false,
+        degraded_limits: parts.admission.has_degraded_limits(),
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
-        quota: match &spent.permit {
-            Some(permit) => permit.quota(),
-            None => parts.admission.quota(asking.caller.asker(asking.address)),
-        },
+        quota: parts.admission.quota(asking.caller.asker(asking.address)),
         fixture_mode: parts.origin == Origin::Fixtures,
     }
 }

@@ -112,6 +112,11 @@ impl CardRequest {
         Ok(Self { key, include, asked: view, view: view.unwrap_or(View::Standard), is_coerced: false })
     }
 
+    /// Whose card and how much of it, however that was asked for.
+    pub(super) fn canonical(&self) -> String {
+        format!("GetArtist {:?} {:?}", self.key, self.view)
+    }
+
     /// Keeps to the summary, which is open to everybody.
     pub(super) fn narrow(&mut self) {
         self.is_coerced = self.asked.is_some_and(|asked| asked != View::Summary);

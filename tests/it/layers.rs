@@ -11,6 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::source::{File, bare, files, without_tests};
 use crate::tables::{code, codes, page, table};
 
+/// Every file of the program with its code, comments and strings blanked out.
+pub fn source_text() -> Vec<(String, String)> {
+    files("src").into_iter().map(|file| (file.name.clone(), bare(&file.text))).collect()
+}
+
 /// What each module may import: paths from the root, each with everything below it.
 struct Rule(BTreeMap<Vec<String>, Vec<Vec<String>>>);
 

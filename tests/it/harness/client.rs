@@ -77,11 +77,22 @@ impl Demo {
         headers: HeaderMap,
         body: impl Into<Vec<u8>>,
     ) -> Answer {
+        self.try_send_with(method, path, headers, body).expect("an answer")
+    }
+
+    /// The same to a server that may be gone before it has answered.
+    pub fn try_send_with(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: impl Into<Vec<u8>>,
+    ) -> Option<Answer> {
         let request = self.client.http.request(method, self.url(path)).headers(headers).body(body.into());
         runtime().block_on(async {
-            let response = request.send().await.expect("an answer");
+            let response = request.send().await.ok()?;
             let (status, headers) = (response.status().as_u16(), response.headers().clone());
-            Answer { status, headers, body: response.bytes().await.expect("a whole body") }
+            Some(Answer { status, headers, body: response.bytes().await.ok()? })
         })
     }
 
@@ -145,6 +156,23 @@ impl Demo {
     pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> Envelope {
         let params = json!({"name": tool, "arguments": arguments});
         self.modern_as(Some(token), "/mcp/full", "tools/call", params).envelope()
+    }
+
+    /// One tool call with a token, to a server that may be gone before it has answered.
+    pub fn try_call_as(&self, token: &str, tool: &str, arguments: Value) -> Option<Envelope> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            JSON,
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("authorization", &format!("Bearer {token}")),
+        ] {
+            let name = HeaderName::from_bytes(name.as_bytes()).expect("a header name");
+            headers.append(name, HeaderValue::from_str(value).expect("a header value"));
+        }
+        let params = json!({"name": tool, "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        Some(self.try_send_with(Method::POST, "/mcp/full", headers, body.to_string())?.envelope())
     }
 
     /// One tool call of a client at another address, as a trusted proxy passes it on.

@@ -33,11 +33,12 @@ pub struct Demo {
     pub port: u16,
     /// The process.
     pub pid: u32,
-    /// A bearer token of its built-in issuer, for the account "demo".
+    /// A bearer token of its built-in issuer, for the account "demo"; empty when it has none.
     token: String,
     /// The certificate to trust, as PEM.
     pub certificate: PathBuf,
     folder: PathBuf,
+    data: PathBuf,
     keeper: Child,
     pub(super) client: Client,
 }
@@ -58,8 +59,35 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
+        Self::with(binary, folder, data, "127.0.0.1:0")
+    }
+
+    /// A server that keeps everything in this folder.
+    pub fn on(data: PathBuf) -> Self {
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0")
+    }
+
+    /// Ends it at once, as `kill -9` does.
+    pub fn kill(&self) {
+        let killed = Command::new("sh").args(["-c", &format!("kill -KILL {}", self.pid)]).status();
+        assert!(killed.expect("sh runs").success());
+    }
+
+    /// Tells it to stop.
+    pub fn stop(&self) {
+        let told = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.pid)]).status();
+        assert!(told.expect("sh runs").success());
+    }
+
+    /// Another server on the same data folder and port, once this one has ended.
+    pub fn again(&self) -> Self {
+        let listen = format!("127.0.0.1:{}", self.port);
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen)
+    }
+
+    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str) -> Self {
         let (keeper, lines) =
-            launch(binary, &folder, &["demo", "--listen", "127.0.0.1:0", "--data", &data.to_string_lossy()]);
+            launch(binary, &folder, &["demo", "--listen", listen, "--data", &data.to_string_lossy()]);
         let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
@@ -68,9 +96,9 @@ impl Demo {
             .and_then(|rest| rest.strip_suffix("/mcp")?.parse().ok())
             .unwrap_or_else(|| panic!("{url} is not the address of a demo"));
         let token = line("Token: ");
-        let certificate = folder.join("data/demo-cert.pem");
+        let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, token, certificate, folder, keeper, client }
+        Self { port, pid, token, certificate, folder, data, keeper, client }
     }
 
     /// A bearer token for the account "demo", good for an hour.
@@ -91,7 +119,7 @@ impl Demo {
 
     /// Its data folder.
     pub fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.data.clone()
     }
 
     /// A server that `serve` runs: on this machine, on any port, not public; `server` are further lines of that
@@ -124,7 +152,7 @@ impl Demo {
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
-        Self { port, pid, token: String::new(), certificate, folder, keeper, client }
+        Self { port, pid, token: String::new(), certificate, folder, data, keeper, client }
     }
 
     /// Its address for `path`.

@@ -46,8 +46,8 @@ fn the_allowance_of_a_month_is_a_hard_end_that_says_when_it_is_over() {
     let demo = Demo::start();
     let token = demo.token_of("eager");
     let mut refused = None;
-    for _ in 0..1_100 {
-        let answer = demo.call_as(&token, "resolve_artist", json!({"cluster_id": "0".repeat(64)}));
+    for n in 0..1_100 {
+        let answer = demo.call_as(&token, "resolve_artist", json!({"cluster_id": format!("{n:064x}")}));
         if answer.is_error {
             refused = Some(answer);
             break;

@@ -1,0 +1,161 @@
+//! The questions and their answers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::admission::Admission;
+use crate::admission::ladder::Rung;
+use crate::auth::AccountId;
+use crate::store::Health;
+
+/// What an operator asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Verb {
+    /// How things stand.
+    Status,
+    /// Sets the rung of the protection ladder; `None` follows consumption again.
+    Ladder {
+        /// 0 to 3.
+        rung: Option<u8>,
+    },
+    /// Switches a tool off or on.
+    Tool {
+        /// Its name.
+        name: String,
+        /// Whether it may be called.
+        on: bool,
+    },
+    /// Pauses or resumes use without an account.
+    Anonymous {
+        /// Whether it is paused.
+        paused: bool,
+    },
+    /// Writes a backup.
+    Backup {
+        /// The file, as the server sees it.
+        file: PathBuf,
+    },
+    /// Lets metered calls be served again after a backup was restored.
+    RestoreConfirm,
+    /// The accounts that used most this month.
+    Accounts,
+    /// What an account has used this month, after setting it when `set` says so.
+    Usage {
+        /// The account's id, as [`Verb::Accounts`] tells it.
+        account: String,
+        /// Units.
+        set: Option<u64>,
+    },
+}
+
+/// What an operator is answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// How things stand.
+    Status {
+        /// `good`, `tight` or `refusing`.
+        store: String,
+        /// Why it refuses.
+        store_refuses: Option<String>,
+        /// The rung that holds.
+        rung: u8,
+        /// The rung set by hand.
+        rung_by_hand: Option<u8>,
+        /// Whether use without an account is paused by hand.
+        anonymous_paused: bool,
+        /// Tools that are switched off by hand.
+        tools_off: Vec<String>,
+        /// Units of today's budget that are used or held by callers without an account.
+        anonymous_units_today: u64,
+        /// Whether a restored backup waits for `admin restore-confirm`.
+        restore_unconfirmed: bool,
+    },
+    /// Accounts with the units that they used this month, the most first.
+    Accounts(Vec<(String, u64)>),
+    /// Units that an account used this month.
+    Usage(u64),
+    /// The backup lies there.
+    BackedUp(PathBuf),
+    /// It was not done, for this reason.
+    Refused(String),
+}
+
+/// How many accounts are told.
+const ACCOUNTS_MAX: usize = 100;
+
+/// Does what is asked and says how things stand then. `tools` are the names that a tool may have.
+pub async fn answer(admission: &Admission, tools: &[&str], verb: Verb) -> Report {
+    let done = match verb {
+        Verb::Status => Ok(()),
+        Verb::Ladder { rung: Some(rung) } if Rung::of(rung).is_none() => {
+            return Report::Refused("a rung is 0, 1, 2 or 3".into());
+        }
+        Verb::Ladder { rung } => admission.ladder().set(|stored| stored.by_hand = rung).await,
+        Verb::Tool { name, .. } if !tools.contains(&name.as_str()) => {
+            return Report::Refused(format!("no such tool; there are {}", tools.join(", ")));
+        }
+        Verb::Tool { name, on } => {
+            let set = |stored: &mut crate::store::rows::Ladder| {
+                if on {
+                    stored.tools_off.remove(&name)
+                } else {
+                    stored.tools_off.insert(name)
+                };
+            };
+            admission.ladder().set(set).await
+        }
+        Verb::Anonymous { paused } => admission.ladder().set(|stored| stored.anonymous_paused = paused).await,
+        Verb::Backup { file } => {
+            return match admission.back_up(&file) {
+                Ok(()) => Report::BackedUp(file),
+                Err(error) => Report::Refused(error.to_string()),
+            };
+        }
+        Verb::RestoreConfirm => admission.ladder().set(|stored| stored.restore_unconfirmed = false).await,
+        Verb::Accounts => {
+            let mut used = admission.usage_of_all();
+            used.sort_by_key(|(id, units)| (std::cmp::Reverse(*units), *id));
+            used.truncate(ACCOUNTS_MAX);
+            return Report::Accounts(used.into_iter().map(|(id, units)| (id.to_string(), units)).collect());
+        }
+        Verb::Usage { account, set } => {
+            let Some(id) = AccountId::parse(&account) else {
+                return Report::Refused(
+                    "an account has 32 hexadecimal digits, as `admin accounts` tells it".into(),
+                );
+            };
+            if let Some(units) = set
+                && let Err(error) = admission.set_usage(id, units).await
+            {
+                return Report::Refused(error.to_string());
+            }
+            return Report::Usage(admission.usage_of(id));
+        }
+    };
+    match done {
+        Ok(()) => status(admission),
+        Err(error) => Report::Refused(error.to_string()),
+    }
+}
+
+fn status(admission: &Admission) -> Report {
+    let (store, store_refuses) = match admission.store_health() {
+        Health::Good => ("good", None),
+        Health::Tight => ("tight", None),
+        Health::Refusing(error) => ("refusing", Some(error.to_string())),
+    };
+    let stored = admission.ladder().stored();
+    Report::Status {
+        store: store.to_owned(),
+        store_refuses,
+        rung: admission.ladder().rung().number(),
+        rung_by_hand: stored.by_hand,
+        anonymous_paused: stored.anonymous_paused,
+        tools_off: stored.tools_off.iter().cloned().collect(),
+        anonymous_units_today: admission.anonymous_units_today(),
+        restore_unconfirmed: stored.restore_unconfirmed,
+    }
+}

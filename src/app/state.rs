@@ -1,0 +1,35 @@
+//! What outlives the program: the store in the data folder, opened before anything is served.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::start::StartError;
+use crate::clock::Clock;
+use crate::cursors::seal::Seal;
+use crate::store::secret::secret;
+use crate::store::{SledStore, State};
+
+/// Called when the store stops answering; it ends the program.
+pub type Stuck = Box<dyn FnOnce() + Send>;
+
+/// Opens the store in the data folder and reads everything in it. May take as long as the store is large.
+pub(super) fn open(data: &Path, clock: &Clock, stuck: Stuck) -> Result<Arc<State>, StartError> {
+    std::fs::create_dir_all(data).map_err(|error| StartError::data_folder(data, error))?;
+    let store = SledStore::open(data, clock, stuck)
+        .map_err(|error| StartError::Store { reason: error.to_string() })?;
+    let state = State::load(Arc::new(store), clock)
+        .map_err(|error| StartError::Store { reason: error.to_string() })?;
+    let state = Arc::new(state);
+    state.sweep_in_background().map_err(|source| StartError::Runtime { source })?;
+    Ok(state)
+}
+
+/// The seal of this server's cursors, the same in every run.
+pub(super) fn seal(data: &Path) -> Result<Seal, StartError> {
+    secret(data).map(|key| Seal::of(&key)).map_err(|error| StartError::Store {
+        reason: format!(
+            "the key in {} cannot be used: {error}; remove it to make another, which ends all walks that were begun",
+            data.join("store/key").display()
+        ),
+    })
+}

@@ -1,0 +1,193 @@
+//! Everything that a store holds, in one file and back.
+//!
+//! Decides the form of the file: a line that says what it is, each row with the lengths of its key and value, and a
+//! SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{SHA256, digest};
+
+use super::batch::{Batch, Change, Row};
+use super::engine::Engine as _;
+use super::folder::{self, Folder, FolderFault};
+use super::record::{self, Only};
+use super::rows::Ladder;
+use super::sled_engine::SledEngine;
+use crate::clock::Clock;
+use crate::small_file;
+
+const HEAD: &[u8] = b"ono-sendai backup 1\n";
+const SUM_BYTES: usize = 32;
+/// More than every bounded class together.
+const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// Rows that one batch of a restore writes.
+const RESTORE_BATCH: usize = 1_000;
+
+/// Why a backup was not written or restored. One line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// A file or folder cannot be used.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is no backup, or was cut or changed.
+    #[error("{} is no whole backup of this program; take another one", path.display())]
+    NotWhole {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A server uses the folder.
+    #[error("a server uses the data folder (lock {}); stop it first", lock.display())]
+    InUse {
+        /// The lock.
+        lock: PathBuf,
+    },
+    /// The new database cannot be made.
+    #[error("the database cannot be made: {reason}")]
+    Database {
+        /// What it said.
+        reason: String,
+    },
+}
+
+/// Writes rows to `path`, which has its name only once it is durable.
+pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
+    let failed = |source| BackupError::Io { path: path.to_owned(), source };
+    let mut bytes = HEAD.to_vec();
+    for row in rows {
+        for part in [&row.key, &row.value] {
+            bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+            bytes.extend(part);
+        }
+    }
+    let sum = digest(&SHA256, &bytes);
+    bytes.extend(sum.as_ref());
+    let unfinished = path.with_extension("unfinished");
+    let written = File::create(&unfinished).and_then(|mut file| {
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&unfinished, path)?;
+        folder::sync(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")))
+    });
+    written.map_err(failed)
+}
+
+/// The rows of a backup.
+pub(super) fn read(path: &Path) -> Result<Vec<Row>, BackupError> {
+    let bytes = small_file::read(path, FILE_BYTES_MAX)
+        .map_err(|source| BackupError::Io { path: path.to_owned(), source })?;
+    rows_of(&bytes).ok_or_else(|| BackupError::NotWhole { path: path.to_owned() })
+}
+
+fn rows_of(bytes: &[u8]) -> Option<Vec<Row>> {
+    let (told, sum) = bytes.split_last_chunk::<SUM_BYTES>()?;
+    if digest(&SHA256, told).as_ref() != sum {
+        return None;
+    }
+    let mut rest = told.strip_prefix(HEAD)?;
+    let mut rows = Vec::new();
+    while !rest.is_empty() {
+        let key = part(&mut rest)?;
+        let value = part(&mut rest)?;
+        rows.push(Row { key, value });
+    }
+    record::whole(&rows).ok()?;
+    Some(rows)
+}
+
+fn part(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let (length, after) = rest.split_first_chunk::<4>()?;
+    let (part, after) = after.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)?;
+    *rest = after;
+    Some(part.to_vec())
+}
+
+/// Puts a backup in the place of the database in the data folder; what was there is kept beside it, and its place is
+/// returned. Metered calls are refused afterwards until an operator confirms: what was used since the backup is not in
+/// it.
+///
+/// # Errors
+/// Why it was not done; the database is as it was then.
+pub fn restore(data: &Path, file: &Path, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
+    let rows = read(file)?;
+    let folder = Folder::lock(data).map_err(|fault| match fault {
+        FolderFault::InUse(lock) => BackupError::InUse { lock },
+        FolderFault::Io(path, source) => BackupError::Io { path, source },
+    })?;
+    let (making, path) = (folder.making(), folder.database());
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| BackupError::Io { path, source }
+    };
+    if making.exists() {
+        std::fs::remove_dir_all(&making).map_err(io(&making))?;
+    }
+    make(&making, &folder.ballast(), rows)?;
+    folder::sync(&making).map_err(io(&making))?;
+    let mut kept = None;
+    if path.exists() {
+        let aside = folder.beside("quarantine", clock.utc());
+        std::fs::rename(&path, &aside).map_err(io(&path))?;
+        kept = Some(aside);
+    }
+    std::fs::rename(&making, &path).map_err(io(&making))?;
+    path.parent().map_or(Ok(()), folder::sync).map_err(io(&path))?;
+    match std::fs::remove_file(folder.verdict()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io(&folder.verdict())(error)),
+        _ => Ok(kept),
+    }
+}
+
+fn make(making: &Path, ballast: &Path, rows: Vec<Row>) -> Result<(), BackupError> {
+    let failed = |reason: String| BackupError::Database { reason };
+    SledEngine::create(making).map_err(|fault| failed(format!("{fault:?}")))?;
+    let (mut engine, _) = SledEngine::open(making, ballast).map_err(|fault| failed(format!("{fault:?}")))?;
+    let stored = rows.iter().find(|row| row.key == record::row_key(super::Class::Ladder, &[], 0));
+    let mut ladder: Ladder = stored
+        .and_then(|row| record::part(&row.key, &row.value).ok())
+        .and_then(|part| record::read(part.version, part.body).ok())
+        .map_or_else(Ladder::default, |(ladder, _)| ladder);
+    ladder.restore_unconfirmed = true;
+    let confirm = record::rows(&Only, &ladder, None).map_err(|_| failed("the ladder is too large".into()))?;
+    let mut batch = Batch::new();
+    for row in rows.into_iter().chain(confirm) {
+        batch.push(Change::Put(row));
+        if batch.len() >= RESTORE_BATCH {
+            let full = std::mem::take(&mut batch);
+            engine.commit(full.into_changes()).map_err(|error| failed(error.reason))?;
+        }
+    }
+    engine.commit(batch.into_changes()).map_err(|error| failed(error.reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::rows::Quota;
+
+    fn rows() -> Vec<Row> {
+        let quota = Quota { month: 202_701, used: 3, reserved: 9 };
+        (0..3_u8).flat_map(|n| record::rows(&[n; 16], &quota, Some(1)).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_backup_reads_back_and_any_changed_or_missing_byte_is_noticed() {
+        let path = std::env::temp_dir().join(format!("ono-sendai-backup-{}", std::process::id()));
+        write(&path, &rows()).unwrap();
+        assert_eq!(read(&path).unwrap(), rows());
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x5a;
+            assert_eq!(rows_of(&bytes), None, "byte {at}");
+            assert_eq!(rows_of(&whole[..at]), None, "cut at {at}");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -1,0 +1,123 @@
+//! Where the store keeps its files, and the lock that makes sure nobody else does.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A server that is just stopping still holds its lock for a moment.
+const LOCK_PATIENCE: Duration = Duration::from_secs(4);
+const LOCK_STEP: Duration = Duration::from_millis(50);
+
+/// The store's own folder inside the data folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Held for as long as the store is open; the system frees it when the process ends, however it ends.
+    _lock: File,
+}
+
+/// Why the folder cannot be used.
+#[derive(Debug)]
+pub(super) enum FolderFault {
+    /// Another process holds this lock.
+    InUse(PathBuf),
+    /// The system refuses it.
+    Io(PathBuf, io::Error),
+}
+
+impl Folder {
+    /// Makes the folder when absent and locks it.
+    pub(super) fn lock(data: &Path) -> Result<Self, FolderFault> {
+        let path = data.join("store");
+        let is_new = !path.is_dir();
+        make(&path).map_err(|error| FolderFault::Io(path.clone(), error))?;
+        if is_new {
+            sync(&path).and_then(|()| sync(data)).map_err(|error| FolderFault::Io(path.clone(), error))?;
+        }
+        let lock_path = path.join("LOCK");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&lock_path)
+            .map_err(|error| FolderFault::Io(lock_path.clone(), error))?;
+        let mut waited = Duration::ZERO;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Self { path, _lock: lock }),
+                Err(TryLockError::WouldBlock) if waited < LOCK_PATIENCE => {
+                    std::thread::sleep(LOCK_STEP);
+                    waited += LOCK_STEP;
+                }
+                Err(TryLockError::WouldBlock) => return Err(FolderFault::InUse(lock_path)),
+                Err(TryLockError::Error(error)) => return Err(FolderFault::Io(lock_path, error)),
+            }
+        }
+    }
+
+    /// The database's folder.
+    pub(super) fn database(&self) -> PathBuf {
+        self.path.join("db")
+    }
+
+    /// Where a new database is made before it has its name.
+    pub(super) fn making(&self) -> PathBuf {
+        self.path.join("db.new")
+    }
+
+    /// The file that is given up when the disk is full.
+    pub(super) fn ballast(&self) -> PathBuf {
+        self.path.join("ballast")
+    }
+
+    /// Says why the database cannot be read, once that was found out.
+    pub(super) fn verdict(&self) -> PathBuf {
+        self.path.join("unreadable")
+    }
+
+    /// A name beside the database that is not taken, such as `quarantine-20261130-134500`.
+    pub(super) fn beside(&self, kind: &str, at: time::OffsetDateTime) -> PathBuf {
+        let stamp = format!(
+            "{:04}{:02}{:02}-{:02}{:02}{:02}",
+            at.year(),
+            u8::from(at.month()),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        );
+        let first = self.path.join(format!("{kind}-{stamp}"));
+        let later = (2_u32..).map(|number| self.path.join(format!("{kind}-{stamp}-{number}")));
+        std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
+    }
+}
+
+/// Makes a folder that only its owner may enter.
+fn make(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Copies a folder with everything in it, except the files that `without` names; the copy is durable.
+pub(super) fn copy(from: &Path, to: &Path, without: &dyn Fn(&str) -> bool) -> io::Result<()> {
+    make(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let target = to.join(&name);
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target, without)?;
+        } else if !without(&name.to_string_lossy()) {
+            std::fs::copy(entry.path(), &target)?;
+            File::open(&target)?.sync_all()?;
+        }
+    }
+    sync(to)
+}

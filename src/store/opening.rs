@@ -1,0 +1,300 @@
+//! From a folder to an open database: what is tried, in which order, and what is said when nothing helps.
+//!
+//! Decides which damage can be undone without guessing. A repair works on a copy; what was damaged is kept beside
+//! it, and nothing is ever deleted but leftovers that sled itself never reads again.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Once, mpsc};
+use std::time::Duration;
+
+use super::batch::Row;
+use super::folder::{self, Folder, FolderFault};
+use super::record;
+use super::sled_engine::{OpenFault, SledEngine, one_line, snapshot_is_broken};
+use crate::clock::Clock;
+use crate::small_file;
+
+/// How long opening and reading a database may take.
+const OPEN_MAX: Duration = Duration::from_secs(60);
+/// A verdict is one line.
+const VERDICT_BYTES_MAX: u64 = 4_096;
+/// The threads in which sled may panic without a word; what came of it is told once, in one line.
+const THREAD: &str = "store-open";
+
+/// Why there is no store. Each is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process uses the folder.
+    #[error(
+        "the data folder is in use by another ono-sendai, which holds the lock {}; stop that one, or choose another folder with --data (or [server] data_dir)",
+        lock.display()
+    )]
+    InUse {
+        /// The lock file.
+        lock: PathBuf,
+    },
+    /// The system refuses a file or a folder.
+    #[error("the store cannot use {}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no room.
+    #[error("the disk that holds {} is full; free some space and start again, nothing was lost", path.display())]
+    Full {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database cannot be read, and no repair helped.
+    #[error(
+        "the database {} cannot be read ({reason}); nothing of it was deleted. Restore a backup with `ono-sendai restore FILE`, or move it away with `mv {} {}` to start without what it knew: allowances, replays and cursors begin anew",
+        path.display(), path.display(), aside.display()
+    )]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// Where it could be moved.
+        aside: PathBuf,
+        /// What is wrong, in a few words.
+        reason: String,
+    },
+    /// A newer program wrote it.
+    #[error("the database {} holds {what}; start the newer program again, nothing was changed", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Which record.
+        what: String,
+    },
+    /// Opening it does not come to an end.
+    #[error(
+        "the database {} was not open after {} s; try again, or move it away with `mv {} {}` to start without what it knew",
+        path.display(), OPEN_MAX.as_secs(), path.display(), aside.display()
+    )]
+    Slow {
+        /// The database.
+        path: PathBuf,
+        /// Where it could be moved.
+        aside: PathBuf,
+    },
+    /// Written data does not reach the disk.
+    #[error(
+        "writing to {} does not reach the disk: this build lacks its own barrier, and the program will not run without; report it",
+        path.display()
+    )]
+    NotDurable {
+        /// The database.
+        path: PathBuf,
+    },
+}
+
+/// An open database with everything in it.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) engine: SledEngine,
+    pub(super) rows: Vec<Row>,
+    /// Keeps the lock.
+    pub(super) folder: Folder,
+}
+
+/// Opens the store in the data folder, made when absent; repairs what can be repaired.
+pub(super) fn open(data: &Path, clock: &Clock) -> Result<Opened, OpenError> {
+    let folder = Folder::lock(data).map_err(|fault| match fault {
+        FolderFault::InUse(lock) => OpenError::InUse { lock },
+        FolderFault::Io(path, source) => OpenError::Io { path, source },
+    })?;
+    let path = folder.database();
+    let is_new = !path.exists();
+    let verdict = folder.verdict();
+    if is_new {
+        remove_if_there(&verdict).map_err(|source| OpenError::Io { path: verdict.clone(), source })?;
+        create(&folder, &path).map_err(|fault| told(Attempt::Fault(fault), &folder, &path, clock))?;
+    } else if let Ok(reason) = small_file::read_text(&verdict, VERDICT_BYTES_MAX) {
+        return Err(told(Attempt::Fault(OpenFault::Damaged(one_line(&reason))), &folder, &path, clock));
+    }
+    remove_leftovers(&path).map_err(|source| OpenError::Io { path: path.clone(), source })?;
+    let (mut engine, rows) = match attempt(&path, &folder.ballast()) {
+        Ok(opened) => opened,
+        Err(Attempt::Fault(OpenFault::Damaged(reason))) => repair(&folder, &path, &reason, clock)?,
+        Err(other) => return Err(told(other, &folder, &path, clock)),
+    };
+    let proven = caught(|| engine.prove_durable());
+    proven.map_err(|fault| told(Attempt::Fault(fault), &folder, &path, clock))?;
+    Ok(Opened { engine, rows, folder })
+}
+
+/// How an attempt ended that brought no database.
+enum Attempt {
+    Fault(OpenFault),
+    Newer(String),
+    Slow,
+}
+
+fn told(attempt: Attempt, folder: &Folder, path: &Path, clock: &Clock) -> OpenError {
+    let path = path.to_owned();
+    let aside = folder.beside("quarantine", clock.utc());
+    match attempt {
+        Attempt::Slow => OpenError::Slow { path, aside },
+        Attempt::Newer(what) => OpenError::Newer { path, what },
+        Attempt::Fault(fault) => match fault {
+            OpenFault::Locked => OpenError::InUse { lock: path.join("db") },
+            OpenFault::Full => OpenError::Full { path },
+            OpenFault::Io(source) => OpenError::Io { path, source },
+            OpenFault::Damaged(reason) => OpenError::Damaged { path, aside, reason },
+            OpenFault::NotDurable => OpenError::NotDurable { path },
+        },
+    }
+}
+
+/// Opens and reads everything in a thread of its own, which may panic or hang.
+fn attempt(path: &Path, ballast: &Path) -> Result<(SledEngine, Vec<Row>), Attempt> {
+    quiet_panics();
+    let (send, receive) = mpsc::channel();
+    let (path, ballast) = (path.to_owned(), ballast.to_owned());
+    let thread = std::thread::Builder::new().name(THREAD.into()).spawn(move || {
+        // Nobody listens any more when it took too long.
+        let _gone = send.send(caught(|| SledEngine::open(&path, &ballast)).map(checked));
+    });
+    if let Err(source) = thread {
+        return Err(Attempt::Fault(OpenFault::Io(source)));
+    }
+    match receive.recv_timeout(OPEN_MAX) {
+        Ok(Ok(checked)) => checked,
+        Ok(Err(fault)) => Err(Attempt::Fault(fault)),
+        Err(_late) => Err(Attempt::Slow),
+    }
+}
+
+/// A batch is in the database as a whole or not at all; a part of a record alone is damage like any other.
+fn checked((engine, rows): (SledEngine, Vec<Row>)) -> Result<(SledEngine, Vec<Row>), Attempt> {
+    match record::whole(&rows) {
+        Ok(_) => Ok((engine, rows)),
+        Err(fault @ record::Fault::Newer(..)) => Err(Attempt::Newer(fault.to_string())),
+        Err(fault) => Err(Attempt::Fault(OpenFault::Damaged(fault.to_string()))),
+    }
+}
+
+/// sled panics on some damage. Whatever it was doing is dropped.
+fn caught<T>(step: impl FnOnce() -> Result<T, OpenFault>) -> Result<T, OpenFault> {
+    catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("sled panicked");
+        Err(OpenFault::Damaged(one_line(text)))
+    })
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A half-written snapshot that a kill left behind keeps sled from opening. It is safe to remove while nobody else
+/// has the database open: sled overwrites nothing before that file has its final name.
+fn remove_leftovers(path: &Path) -> io::Result<()> {
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            std::fs::remove_file(entry.path())?;
+            tracing::warn!(file = %entry.path().display(), "removed what a killed server left half written");
+        }
+    }
+    Ok(())
+}
+
+/// Makes an empty database. It gets its name only once it is durable, so that one that has its name and holds
+/// nothing is known to be damaged.
+fn create(folder: &Folder, path: &Path) -> Result<(), OpenFault> {
+    let making = folder.making();
+    if making.exists() {
+        std::fs::remove_dir_all(&making).map_err(OpenFault::Io)?;
+    }
+    caught(|| SledEngine::create(&making))?;
+    let parent = path.parent().unwrap_or(path);
+    let named = folder::sync(&making).and_then(|()| std::fs::rename(&making, path));
+    named.and_then(|()| folder::sync(parent)).map_err(OpenFault::Io)
+}
+
+/// A copy without some files, and how that is called.
+type Repair = (&'static str, fn(&str) -> bool);
+
+/// What may be left out of a copy without guessing: the settings are always the same, and a snapshot that is broken
+/// itself is made anew from the log. A sound snapshot that does not fit its log means that the log is damaged; without
+/// it sled would open with less and call it whole.
+fn repairs(path: &Path) -> io::Result<Vec<Repair>> {
+    let mut repairs: Vec<Repair> = vec![("without its settings file", |name| name == "conf")];
+    if snapshot_is_broken(path)? {
+        repairs.push(("without its broken snapshot", |name| name.starts_with("snap.")));
+        repairs.push(("without both", |name| name == "conf" || name.starts_with("snap.")));
+    }
+    Ok(repairs)
+}
+
+fn repair(
+    folder: &Folder,
+    path: &Path,
+    reason: &str,
+    clock: &Clock,
+) -> Result<(SledEngine, Vec<Row>), OpenError> {
+    let io_at = |path: &Path| {
+        let path = path.to_owned();
+        move |source: io::Error| {
+            if source.kind() == io::ErrorKind::StorageFull {
+                OpenError::Full { path }
+            } else {
+                OpenError::Io { path, source }
+            }
+        }
+    };
+    for (how, without) in repairs(path).map_err(io_at(path))? {
+        let trial = folder.beside("trial", clock.utc());
+        folder::copy(path, &trial, &without).map_err(io_at(&trial))?;
+        if let Ok(opened) = attempt(&trial, &folder.ballast()) {
+            // sled remembers the path that it was opened at: it has to be opened again at its own.
+            drop(opened);
+            let quarantine = folder.beside("quarantine", clock.utc());
+            std::fs::rename(path, &quarantine).map_err(io_at(path))?;
+            std::fs::rename(&trial, path).map_err(io_at(&trial))?;
+            path.parent().map_or(Ok(()), folder::sync).map_err(io_at(path))?;
+            let opened =
+                attempt(path, &folder.ballast()).map_err(|attempt| told(attempt, folder, path, clock))?;
+            tracing::warn!(
+                database = %path.display(), reason, kept = %quarantine.display(),
+                "the database was damaged and opened {how}; the damaged one is kept"
+            );
+            return Ok(opened);
+        }
+        // A copy that did not help is no evidence of anything.
+        std::fs::remove_dir_all(&trial).map_err(io_at(&trial))?;
+    }
+    // Opening may have cut what sled took for a torn end. A second attempt could then succeed with less in it, as if
+    // nothing had been lost, so that there is none.
+    let verdict = folder.verdict();
+    std::fs::write(&verdict, reason).map_err(io_at(&verdict))?;
+    Err(told(Attempt::Fault(OpenFault::Damaged(reason.to_owned())), folder, path, clock))
+}
+
+/// Keeps the panics of the opening thread off stderr, where they would bury the one line that helps.
+fn quiet_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if std::thread::current().name() != Some(THREAD) {
+                before(panic);
+            }
+        }));
+    });
+}

@@ -1,0 +1,114 @@
+//! What an operator sets holds at once, for everybody, and over a kill.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{fresh, used};
+use crate::harness::Demo;
+
+fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["admin", "--data"])
+        .arg(demo.data())
+        .args(arguments)
+        .output()
+        .unwrap();
+    if output.status.success() {
+        Ok(serde_json::from_slice(&output.stdout).unwrap())
+    } else {
+        Err(String::from_utf8(output.stderr).unwrap())
+    }
+}
+
+#[test]
+fn switches_and_the_ladder_hold_at_once_and_over_a_kill() {
+    let first = Demo::start();
+    let token = first.token_of("ruled");
+    let status = admin(&first, &["status"]).unwrap();
+    assert_eq!((&status["status"]["store"], &status["status"]["rung"]), (&json!("good"), &json!(0)));
+    admin(&first, &["tool", "get_artist", "off"]).unwrap();
+    admin(&first, &["anonymous", "pause"]).unwrap();
+    admin(&first, &["ladder", "1"]).unwrap();
+    first.kill();
+    let next = first.again();
+    for server in [&next] {
+        let off = server.call_as(&token, "get_artist", json!({"key": "four-tet"}));
+        assert_eq!(off.error_type(), "tool_disabled", "{}", off.json);
+        assert_eq!(off.json["error"]["data"]["reason"], "operator");
+        let paused = server.call("resolve_artist", fresh());
+        assert_eq!(paused.error_type(), "anonymous_capacity_exhausted", "{}", paused.json);
+        let served = server.call_as(&token, "resolve_artist", fresh());
+        assert_eq!((served.is_error, &served.json["meta"]["degraded_limits"]), (false, &json!(true)));
+    }
+    admin(&next, &["tool", "get_artist", "on"]).unwrap();
+    admin(&next, &["anonymous", "resume"]).unwrap();
+    let status = admin(&next, &["ladder", "auto"]).unwrap();
+    assert_eq!((&status["status"]["rung"], &status["status"]["tools_off"]), (&json!(0), &json!([])));
+    assert!(!next.call("resolve_artist", fresh()).is_error);
+}
+
+#[test]
+fn usage_is_told_and_set_by_the_account_id() {
+    let demo = Demo::start();
+    let token = demo.token_of("told");
+    let answer = demo.call_as(&token, "resolve_artist", fresh());
+    let accounts = admin(&demo, &["accounts"]).unwrap();
+    assert_eq!(accounts["accounts"][0][1], used(&answer));
+    let id = accounts["accounts"][0][0].as_str().unwrap();
+    assert_eq!(admin(&demo, &["usage", id, "--set", "998"]).unwrap(), json!({"usage": 998}));
+    assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), 998);
+    for (arguments, reason) in
+        [(&["usage", "x"][..], "32 hexadecimal digits"), (&["tool", "nothing", "off"], "no such tool")]
+    {
+        let refused = admin(&demo, arguments).unwrap_err();
+        assert!(refused.contains(reason) && refused.lines().count() == 1, "{refused}");
+    }
+}
+
+#[test]
+fn the_socket_is_its_owners_and_nobody_answers_where_no_server_runs() {
+    let demo = Demo::start();
+    let store = demo.data().join("store");
+    assert_eq!(std::fs::metadata(&store).unwrap().permissions().mode() & 0o777, 0o700);
+    demo.kill();
+    let gone = admin(&demo, &["status"]).unwrap_err();
+    assert!(gone.contains("no server answers") && gone.lines().count() == 1, "{gone}");
+}
+
+#[test]
+fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
+    let first = Demo::start();
+    let token = first.token_of("restored");
+    let answer = first.call_as(&token, "resolve_artist", fresh());
+    let file = first.data().join("a-backup");
+    admin(&first, &["backup", &file.to_string_lossy()]).unwrap();
+    let running = restore(&first, &file);
+    assert!(!running.0 && running.1.contains("stop it first"), "{}", running.1);
+    first.kill();
+    std::fs::remove_dir_all(first.data().join("store/db")).unwrap();
+    let done = restore(&first, &file);
+    assert!(done.0, "{}", done.1);
+    let next = first.again();
+    assert!(used(&next.call_as(&token, "get_usage", json!({}))) >= used(&answer));
+    let refused = next.call_as(&token, "resolve_artist", fresh());
+    assert_eq!(refused.error_type(), "metering_unavailable", "{}", refused.json);
+    admin(&next, &["restore-confirm"]).unwrap();
+    assert!(!next.call_as(&token, "resolve_artist", fresh()).is_error);
+    std::fs::write(&file, "something else").unwrap();
+    next.kill();
+    let refused = restore(&next, &file);
+    assert!(!refused.0 && refused.1.contains("no whole backup"), "{}", refused.1);
+}
+
+fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .arg("restore")
+        .arg(file)
+        .arg("--data")
+        .arg(demo.data())
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+}

@@ -1,0 +1,89 @@
+//! Identical calls: one charge, one answer, and never anybody else's.
+
+use serde_json::{Value, json};
+
+use super::{fresh, used};
+use crate::harness::{Demo, Envelope};
+
+fn is_replay(envelope: &Envelope) -> bool {
+    envelope.json["meta"]["replay"].as_bool().unwrap()
+}
+
+#[test]
+fn one_question_in_many_spellings_is_charged_once() {
+    let demo = Demo::shared();
+    let token = demo.token_of("spellings");
+    let first = demo.call_as(&token, "get_artist", json!({"key": "four-tet"}));
+    assert!(!first.is_error && !is_replay(&first), "{}", first.json);
+    let charged = used(&first);
+    for (arguments, endpoint) in [
+        (json!({"key": "four-tet"}), "/mcp/full"),
+        (json!({"key": "four-tet", "view": "standard"}), "/mcp"),
+        (json!({"view": "standard", "key": "four-tet"}), "/mcp/full"),
+        (json!({"key": "four-tet", "view": null}), "/mcp/full"),
+    ] {
+        let params = json!({"name": "get_artist", "arguments": arguments});
+        let again = demo.modern_as(Some(&token), endpoint, "tools/call", params).envelope();
+        assert!(is_replay(&again), "{arguments}: {}", again.json["meta"]);
+        assert_eq!(used(&again), charged, "{arguments}");
+        let meta = &again.json["meta"];
+        assert_eq!((&meta["units"], &meta["upstream_2xx"]), (&json!(0), &json!(0)));
+        assert_eq!((&again.json["data"], &again.text), (&first.json["data"], &first.text));
+        assert_ne!(meta["request_id"], first.json["meta"]["request_id"]);
+        let keys = |envelope: &Value| envelope.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(&again.json), keys(&first.json));
+    }
+}
+
+#[test]
+fn a_composed_and_a_decomposed_name_are_one_question() {
+    let demo = Demo::shared();
+    let token = demo.token_of("composed");
+    let first = demo.call_as(&token, "resolve_artist", json!({"q": "Bj\u{f6}rk"}));
+    let again = demo.call_as(&token, "resolve_artist", json!({"q": "Bjo\u{308}rk"}));
+    assert!(is_replay(&again), "{}", again.json["meta"]);
+    assert_eq!(used(&again), used(&first));
+}
+
+#[test]
+fn another_account_another_view_and_a_caller_without_account_are_answered_for_themselves() {
+    let demo = Demo::shared();
+    let (one, other) = (demo.token_of("replay-one"), demo.token_of("replay-other"));
+    let question = json!({"key": "four-tet"});
+    let first = demo.call_as(&one, "get_artist", question.clone());
+    let theirs = demo.call_as(&other, "get_artist", question.clone());
+    assert!(!is_replay(&theirs) && used(&theirs) > 0, "{}", theirs.json["meta"]);
+    let full = demo.call_as(&one, "get_artist", json!({"key": "four-tet", "view": "full"}));
+    assert!(!is_replay(&full) && used(&full) > used(&first));
+    for _ in 0..2 {
+        let anonymous = demo.call("resolve_artist", json!({"q": "Four Tet"}));
+        assert!(!is_replay(&anonymous) && anonymous.json["meta"]["quota"].is_null());
+    }
+}
+
+#[test]
+fn identical_calls_at_once_are_charged_once() {
+    let demo = Demo::shared();
+    let token = demo.token_of("at-once");
+    let question = fresh();
+    let answers: Vec<Envelope> = std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| demo.call_as(&token, "resolve_artist", question.clone())))
+            .collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    assert!(answers.iter().all(|answer| !answer.is_error));
+    assert_eq!(answers.iter().filter(|answer| !is_replay(answer)).count(), 1);
+    let units: u64 = answers.iter().map(|answer| answer.json["meta"]["units"].as_u64().unwrap()).sum();
+    assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), units);
+}
+
+#[test]
+fn a_refused_call_is_never_answered_from_before() {
+    let demo = Demo::shared();
+    let token = demo.token_of("refused");
+    for _ in 0..2 {
+        let refused = demo.call_as(&token, "get_artist", json!({"key": ""}));
+        assert!(refused.is_error && !is_replay(&refused));
+    }
+}

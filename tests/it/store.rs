@@ -1,0 +1,10 @@
+//! The store on a real disk: killed, damaged, filled, opened twice, and held to docs/storage.md.
+
+mod child;
+mod crash;
+mod damage;
+pub mod disk_full;
+mod documented;
+mod growth;
+mod lock;
+pub mod support;
