@@ -28,6 +28,18 @@ fn case(table: &Table) -> (Value, Value) {
     }
 }
 
+/// The tables of the tools that are asked here; those of the lists are held where the lists are tested.
+fn tables() -> impl Iterator<Item = &'static Table> {
+    const HERE: [ToolName; 5] = [
+        ToolName::ResolveArtist,
+        ToolName::GetArtist,
+        ToolName::SearchCatalog,
+        ToolName::FindTracks,
+        ToolName::GetLabel,
+    ];
+    TABLES.iter().copied().filter(|table| HERE.contains(&table.tool))
+}
+
 /// Values that say how others are to be read: to change them changes more than one place.
 const FRAMES: [&str; 9] = [
     "/state",
@@ -98,9 +110,9 @@ fn read(value: Value, reading: Reading) -> Value {
     let Some(text) = value.as_str() else { return value };
     let clean = |text: &str| CleanName::new(text).map_or(Value::Null, |name| json!(name));
     match reading {
-        Reading::Same | Reading::IfVerified | Reading::Lowered | Reading::Listed | Reading::Keyed => value,
+        Reading::Same | Reading::IfVerified | Reading::Lowered | Reading::Listed | Reading::Keyed | Reading::Joined => value,
         Reading::Name | Reading::NameOfKeyed => clean(text),
-        Reading::ShownName => clean(display_name(text)),
+        Reading::ShownName | Reading::JoinedName => clean(display_name(text)),
         Reading::Year => json!(text[..4].parse::<u16>().expect("a year")),
         Reading::Day => json!(text[..10]),
     }
@@ -140,7 +152,7 @@ fn answer(table: &Table, body: &Value, arguments: &Value) -> Value {
 
 #[test]
 fn every_value_is_the_services_own_at_its_declared_place() {
-    for table in TABLES {
+    for table in tables() {
         let (body, arguments) = case(table);
         let data = answer(table, &body, &arguments);
         let shown = scalars(&data);
@@ -155,7 +167,7 @@ fn every_value_is_the_services_own_at_its_declared_place() {
 
 #[test]
 fn every_declared_place_is_filled_by_a_full_answer() {
-    for table in TABLES {
+    for table in tables() {
         let (body, arguments) = case(table);
         let shown = scalars(&answer(table, &body, &arguments));
         for row in table.rows {
@@ -193,7 +205,7 @@ fn other(pointer: &str, value: &Value) -> Value {
 
 #[test]
 fn a_changed_value_changes_the_answer_at_exactly_its_place() {
-    for table in TABLES {
+    for table in tables() {
         let (body, arguments) = case(table);
         let before = answer(table, &body, &arguments);
         let mut mapped = 0;

@@ -237,7 +237,6 @@ fn both_endpoints_answer_with_and_without_a_slash_and_nothing_else_does() {
         "/mcp/x",
         "/mcp//",
         "/mcp/full/x",
-        "/",
         "/sse",
         "/messages",
         "/register",

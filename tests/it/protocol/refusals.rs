@@ -182,7 +182,7 @@ fn junk_at_other_paths_and_methods_is_json_too() {
         (Method::GET, "/%00"),
         (Method::GET, "/mcp%2Ffull"),
         (Method::POST, "/..%2f..%2fetc/passwd"),
-        (Method::GET, "/?<script>"),
+        (Method::POST, "/?<script>"),
         (Method::POST, "/readyz"),
         (Method::from_bytes(b"BREW").expect("a method"), "/mcp"),
     ] {

@@ -115,7 +115,7 @@ fn an_unknown_argument_is_refused_with_the_name_that_was_meant_and_costs_nothing
         ("resolve_artist", json!({"q": "Four Tet", "__proto__": {}}), None),
         ("get_artist", json!({"keys": "four-tet"}), Some("key")),
         ("get_artist", json!({"key": "four-tet", "veiw": "full"}), Some("view")),
-        ("get_artist", json!({"key": "four-tet", "include": "gigs"}), None),
+        ("get_artist", json!({"key": "four-tet", "includes": "gigs"}), Some("include")),
     ] {
         let envelope = call(tool, arguments.clone());
         let data = &envelope.json["error"]["data"];

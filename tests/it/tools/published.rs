@@ -104,7 +104,6 @@ fn every_answer_fits_the_output_schema_that_its_tool_publishes() {
             Some(tool) => {
                 let demo = Demo::shared();
                 vec![
-                    demo.call_signed_in(tool, json!({"key": "brian-eno"})),
                     demo.call_signed_in(tool, json!({})),
                     demo.call(tool, json!({})),
                     demo.call_signed_in(tool, json!({"q": 1})),
