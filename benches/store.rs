@@ -2,7 +2,12 @@
 //!
 //! `cargo bench --bench store -- growth 5000000` inserts that many answers and lets them expire.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and fails by panicking")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a bench prints, and fails by panicking"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

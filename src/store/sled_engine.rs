@@ -82,8 +82,11 @@ impl SledEngine {
     /// Writes and counts the barriers that this took.
     pub(super) fn prove_durable(&mut self) -> Result<(), OpenFault> {
         let db = self.db.as_ref().ok_or(OpenFault::NotDurable)?;
+        // Another value each time: sled writes nothing for one that is there already.
+        let last = db.get(PROBE).map_err(fault)?.and_then(|bytes| bytes.as_ref().try_into().ok());
+        let next = last.map_or(0, u64::from_be_bytes).wrapping_add(1);
         let before = durability::barriers();
-        db.insert(PROBE, &before.to_be_bytes()).map_err(fault)?;
+        db.insert(PROBE, &next.to_be_bytes()).map_err(fault)?;
         db.flush().map_err(fault)?;
         if durability::barriers() == before { Err(OpenFault::NotDurable) } else { Ok(()) }
     }
