@@ -4,6 +4,7 @@
 
 mod account;
 mod artist_card;
+mod artist_signals;
 mod facet;
 mod identity_facts;
 mod resolved_artist;
@@ -14,6 +15,10 @@ pub use self::account::{AccountProfile, AccountUsage};
 pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
+};
+pub use self::artist_signals::{
+    FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
+    StandardFacts, WorksFacet,
 };
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::ask::Ask;
+pub use self::dossier::Depth;
 pub use self::fault::UpstreamFault;
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
@@ -72,9 +73,10 @@ impl CrateClient {
     pub async fn dossier(
         &self,
         key: &ArtistKey,
+        depth: Depth,
         ledger: &CallLedger,
     ) -> Result<Option<Dossier>, UpstreamFault> {
-        let query = [("fields", dossier::FIELDS.join(","))];
+        let query = [("fields", depth.fields())];
         let path = format!("/api/v2/artist/{}", key.as_str());
         let request = transport::Request { family: Family::Artist, path: &path, query: &query };
         let this_year = self.clock.utc().year();

@@ -63,15 +63,20 @@ impl Call {
         }
     }
 
-    /// The view that is served, for tools that have views, and whether a wider one was asked for. All
-    /// callers of this version get the summary.
+    /// Keeps to what is open without an account.
+    pub fn narrow(&mut self) {
+        match self {
+            Self::ResolveArtist(_) => {}
+            Self::GetArtist(request) => request.narrow(),
+        }
+    }
+
+    /// The view that is served, for tools that have views, and whether a wider one was asked for.
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
             Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => (None, false),
-            Self::GetArtist(request) => {
-                (Some(View::Summary), request.view.is_some_and(|asked| asked != View::Summary))
-            }
+            Self::GetArtist(request) => (Some(request.view), request.is_coerced),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::artist_signals::{FullFacts, StandardFacts};
 use super::facet::Facet;
 use super::identity_facts::IdentityFacts;
 use crate::model::gap::GapReason;
@@ -27,6 +28,12 @@ pub struct ArtistCard {
     pub discography: Facet<DiscographyFacet>,
     /// Where the artist stands on the way up.
     pub emergence: Facet<EmergenceFacet>,
+    /// What the standard view adds, which the full view holds too.
+    #[serde(flatten)]
+    pub standard: Option<StandardFacts>,
+    /// What only the full view adds.
+    #[serde(flatten)]
+    pub full: Option<FullFacts>,
 }
 
 impl ArtistCard {
@@ -42,6 +49,8 @@ impl ArtistCard {
             genre: Facet(Err(reason)),
             discography: Facet(Err(reason)),
             emergence: Facet(Err(reason)),
+            standard: None,
+            full: None,
         }
     }
 }

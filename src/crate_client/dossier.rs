@@ -1,5 +1,7 @@
 //! Reads an artist dossier: only the facets that are served, each a fact or a gap.
 
+mod signals;
+
 use serde::Deserialize;
 
 use super::fault::UpstreamFault;
@@ -11,14 +13,35 @@ use crate::model::artist::{
 };
 use crate::model::gap::{Fact, GapReason};
 use crate::model::prose::Prose;
+use crate::model::signals::Signals;
 use crate::model::source::Source;
 use crate::model::text::CleanName;
 
 /// No sound was recorded before.
 const FIRST_RECORDED_YEAR: i32 = 1860;
 
-/// The facets that are asked for.
-pub(super) const FIELDS: [&str; 6] = ["identity", "behavioral", "emergence", "discography", "debut", "facts"];
+/// How much of a dossier is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What the card shows.
+    Card,
+    /// That and the signals of the wider views.
+    Whole,
+}
+
+/// The facets of the card.
+const FIELDS: [&str; 6] = ["identity", "behavioral", "emergence", "discography", "debut", "facts"];
+
+impl Depth {
+    /// The facets to ask for, as the service wants them.
+    pub(super) fn fields(self) -> String {
+        let more: &[&str] = match self {
+            Self::Card => &[],
+            Self::Whole => &signals::FIELDS,
+        };
+        [&FIELDS[..], more].concat().join(",")
+    }
+}
 
 #[derive(Deserialize)]
 struct Wire<'a> {
@@ -36,6 +59,11 @@ struct Wire<'a> {
     debut: Raw<'a>,
     #[serde(borrow, default)]
     facts: Raw<'a>,
+}
+
+/// What is read beside the card; a body that was asked for less says nothing of it.
+fn signals(body: &[u8], facts: &Fact<WireFacts<'_>>) -> Result<Signals, UpstreamFault> {
+    Ok(signals::read(&reading::body(body)?, facts))
 }
 
 #[derive(Deserialize)]
@@ -112,6 +140,12 @@ struct WireFacts<'a> {
     origin_city: Raw<'a>,
     #[serde(borrow, default, rename = "originCountry")]
     origin_country: Raw<'a>,
+    #[serde(borrow, default, rename = "birthDate")]
+    birth_date: Raw<'a>,
+    #[serde(borrow, default, rename = "deathDate")]
+    death_date: Raw<'a>,
+    #[serde(borrow, default, rename = "recordLabels")]
+    record_labels: Raw<'a>,
 }
 
 /// `Ok(None)` when the service holds no identity under the key.
@@ -132,6 +166,7 @@ pub(super) fn read(body: &[u8], this_year: i32) -> Result<Option<Dossier>, Upstr
         .ok()
         .and_then(|facts| mbid(facts.mbid))
         .or_else(|| debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid)));
+    let signals = signals(body, &facts)?;
     let Some(who) = who(&identity, wire.slug, mbid) else { return Err(UpstreamFault::Unreadable) };
     Ok(Some(Dossier {
         identity: who,
@@ -143,6 +178,7 @@ pub(super) fn read(body: &[u8], this_year: i32) -> Result<Option<Dossier>, Upstr
         genre: reading::facet(wire.behavioral).and_then(|found| genre(&found)),
         discography: discography.and_then(|found| releases(&found)),
         emergence: reading::facet(wire.emergence).and_then(|found| emergence(&found)),
+        signals,
         prose: text(identity.profile)
             .and_then(|text| Prose::new("profile", &text, Source::Discogs))
             .into_iter()

@@ -15,7 +15,7 @@ use crate::identity::{Argument, ArtistKey, Slug};
 const HALF_A_MINUTE: Duration = Duration::from_secs(30);
 
 async fn card(client: &CrateClient, caller: u64) -> Result<Option<Dossier>, UpstreamFault> {
-    client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), &call_of(caller)).await
+    client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), Depth::Card, &call_of(caller)).await
 }
 
 fn somebody() -> ArtistName {
@@ -93,7 +93,7 @@ async fn a_request_that_a_window_refuses_costs_nothing_and_is_not_sent() {
     let (client, faulty, _) = client();
     open_artist(&client, &faulty).await;
     let ledger = call_of(9);
-    assert!(closed(&client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), &ledger).await));
+    assert!(closed(&client.dossier(&ArtistKey::Slug(Slug::parse("x").unwrap()), Depth::Card, &ledger).await));
     assert_eq!((ledger.units(), ledger.upstream_2xx()), (0, 0));
     assert_eq!(faulty.sent(Family::Artist), 5);
 }

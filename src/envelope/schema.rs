@@ -2,7 +2,9 @@
 
 mod account;
 mod artist_card;
+mod artist_signals;
 mod fragment;
+mod link;
 mod resolved_artist;
 
 use serde_json::{Map, Value, json};

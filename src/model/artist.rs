@@ -3,6 +3,7 @@
 use crate::identity::{ClusterId, DiscogsId, Mbid, Resolved, Slug, Tier};
 use crate::model::gap::Fact;
 use crate::model::prose::Prose;
+use crate::model::signals::Signals;
 use crate::model::text::CleanName;
 
 /// Who an answer is about, with every identifier that the service vouches for.
@@ -132,6 +133,8 @@ pub struct Dossier {
     pub discography: Fact<Discography>,
     /// Emergence.
     pub emergence: Fact<Emergence>,
+    /// What only the wider views ask for.
+    pub signals: Signals,
     /// Third-party prose that came with it.
     pub prose: Vec<Prose>,
 }

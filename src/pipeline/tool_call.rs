@@ -95,7 +95,10 @@ async fn attempt(
     let call = signed_in_enough(parts, asking, tool).and_then(|()| Call::parse(tool, arguments));
     // A call that is refused here is a call too.
     parts.admission.pace(asker)?;
-    let call = call?;
+    let mut call = call?;
+    if asking.caller.is_anonymous() {
+        call.narrow();
+    }
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(asker, call.most_units())?;
     let permit = spent.permit.insert(permit);

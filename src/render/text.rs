@@ -2,6 +2,7 @@
 
 mod account;
 mod artist_card;
+mod artist_signals;
 mod lines;
 mod resolved_artist;
 mod who;
@@ -38,7 +39,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(
             &mut text,
             format_args!(
-                "A wider view was asked for; this is the summary, which is all that this server serves."
+                "A wider view was asked for; without an account this is the summary. Sign in for the wider views."
             ),
         );
     }
@@ -62,11 +63,13 @@ fn state(envelope: &Envelope<Data>) -> AmbiguityState {
     envelope.ambiguity().map_or(AmbiguityState::Unknown, Ambiguity::state)
 }
 
-/// Where a candidate has to be chosen first, their ids stand above and are not repeated.
+/// Where a candidate has to be chosen first, their ids stand above and are not repeated: such actions are
+/// several for one and the same purpose.
 fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
     let actions = envelope.next_actions();
     if actions.len() > 1
         && let Some(action) = actions.first()
+        && actions.iter().all(|other| other.why() == action.why())
     {
         let mut ways: Vec<String> = Vec::new();
         for action in actions {

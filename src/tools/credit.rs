@@ -1,5 +1,6 @@
 //! Whose the facts of an answer are, as far as the answer itself shows.
 
+use crate::answer::{FullFacts, StandardFacts};
 use crate::envelope::attribution::Origin;
 use crate::identity::{Candidate, DiscogsId, Tier};
 use crate::model::artist::{ArtistIdentity, Dossier};
@@ -70,6 +71,37 @@ pub(super) fn facets(sources: &mut Sources, dossier: &Dossier, origin: Origin) {
         (dossier.debut.is_ok(), Source::MusicBrainz),
         (dossier.origin.is_ok(), recorded),
         (dossier.emergence.is_ok(), Source::Hosaka),
+    ] {
+        if is_there {
+            sources.add(source);
+        }
+    }
+}
+
+/// Credits whoever gave what the wider views add, as far as it is shown.
+pub(super) fn signals(
+    sources: &mut Sources,
+    who: &ArtistIdentity,
+    standard: &StandardFacts,
+    full: Option<&FullFacts>,
+    origin: Origin,
+) {
+    if standard.pages.fact().is_some() {
+        pages(sources, who, origin);
+    }
+    // The demo has its places and dates of life from MusicBrainz.
+    let (scene, recorded) = match origin {
+        Origin::Service => (Source::Hosaka, Source::Wikidata),
+        Origin::Fixtures => (Source::MusicBrainz, Source::MusicBrainz),
+    };
+    let observed =
+        [standard.stage.fact().is_some(), standard.radio.fact().is_some(), standard.press.fact().is_some()];
+    let is_recorded = |full: &FullFacts| full.life.fact().is_some() || full.record_labels.fact().is_some();
+    for (is_there, source) in [
+        (standard.scene.fact().is_some(), scene),
+        (observed.contains(&true), Source::Hosaka),
+        (full.is_some_and(is_recorded), recorded),
+        (full.is_some_and(|full| full.works.fact().is_some()), Source::MusicBrainz),
     ] {
         if is_there {
             sources.add(source);

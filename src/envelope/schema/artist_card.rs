@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::artist_signals;
 use super::fragment::{closed, count, facet, identity, nullable_text, text};
 
 /// Its schema.
@@ -24,5 +25,12 @@ pub(super) fn schema() -> Value {
     ] {
         card.insert(name.to_owned(), facet(fact));
     }
-    closed(Value::Object(card))
+    let mut schema = closed(Value::Object(card));
+    // Which of these are there depends on the view.
+    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        for (name, fact) in artist_signals::facets() {
+            properties.insert(name.to_owned(), facet(fact));
+        }
+    }
+    schema
 }

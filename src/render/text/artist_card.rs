@@ -1,5 +1,6 @@
 //! The text of `get_artist`.
 
+use super::artist_signals;
 use super::lines::{ROWS_MAX, facet, more};
 use super::who::who;
 use crate::answer::ArtistCard;
@@ -38,4 +39,10 @@ pub(super) fn render(text: &mut String, data: &ArtistCard, state: AmbiguityState
         Some(momentum) => format!("{}, {momentum}", emergence.tier),
         None => emergence.tier.to_string(),
     });
+    if let Some(facts) = &data.standard {
+        artist_signals::standard(text, facts);
+    }
+    if let Some(facts) = &data.full {
+        artist_signals::full(text, facts);
+    }
 }
