@@ -66,7 +66,7 @@ impl Call {
     /// Keeps to what is open without an account.
     pub fn narrow(&mut self) {
         match self {
-            Self::ResolveArtist(_) => {}
+            Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => {}
             Self::GetArtist(request) => request.narrow(),
         }
     }

@@ -96,7 +96,7 @@ async fn attempt(
     // A call that is refused here is a call too.
     parts.admission.pace(asker)?;
     let mut call = call?;
-    if asking.caller.is_anonymous() {
+    if asking.caller.account().is_none() {
         call.narrow();
     }
     (spent.view, spent.view_coerced) = call.view();
