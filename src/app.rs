@@ -15,13 +15,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::{Method, Request, Response};
 use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
 use self::sign_in::SignIn;
 use self::signals::Signals;
-use crate::accounts::Accounts;
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
@@ -31,12 +31,14 @@ use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{CrateClient, IdentityMemory, Transport};
 use crate::envelope::attribution::Origin;
+use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service,
+    self, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer, SecurityHeaders,
+    Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
@@ -56,6 +58,7 @@ const CALLS_AT_ONCE: usize = 512;
 pub struct App {
     parts: Arc<Parts>,
     legal: LegalTexts,
+    issuer: Option<Arc<Issuer>>,
 }
 
 impl App {
@@ -98,7 +101,7 @@ impl App {
         let parts = Parts {
             auth: sign_in.auth,
             challenges: sign_in.challenges,
-            accounts: Accounts::interim(config.accounts.units_per_month),
+            accounts: sign_in.accounts,
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(
                 transport,
@@ -113,7 +116,7 @@ impl App {
             refused_lines: RefusedLines::default(),
             clock,
         };
-        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)? })
+        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)?, issuer: sign_in.issuer })
     }
 }
 
@@ -133,6 +136,20 @@ impl Service for Shared {
 
     fn legal(&self, page: LegalPage) -> String {
         self.0.legal.page(page)
+    }
+
+    fn page_methods(&self, path: &str) -> Option<&'static [Method]> {
+        self.0.issuer.as_ref().and_then(|_| Issuer::methods(path))
+    }
+
+    fn page(&self, request: Request<Bytes>) -> PageAnswer {
+        let issuer = self.0.issuer.clone();
+        Box::pin(async move {
+            match issuer {
+                Some(issuer) => issuer.answer(request).await,
+                None => Response::new(Bytes::new()),
+            }
+        })
     }
 
     fn sign_in_document(&self) -> Option<Bytes> {
@@ -193,7 +210,6 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
-    use crate::auth::{Authenticator, Challenges};
     use crate::crate_client::transport::{Request, Sending};
     use crate::transport::{ClientAddress, LastWord, Later};
 
@@ -210,11 +226,7 @@ mod tests {
     fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
-        let sign_in = SignIn {
-            auth: Authenticator::without_sign_in(clock.clone()),
-            challenges: Challenges::new(None),
-            demo_token: None,
-        };
+        let sign_in = SignIn::none(config, &clock);
         App::over(Arc::new(Faulty), documents, config, sign_in, clock).unwrap().parts
     }
 

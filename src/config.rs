@@ -24,7 +24,7 @@ mod transport;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-pub use accounts::Accounts;
+pub use accounts::{AccountHook, Accounts};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
 pub use deadlines::Deadlines;

@@ -3,11 +3,19 @@
 //! Decides which tokens it gives out. It must never run on a server that strangers can reach, and knows
 //! nothing of tools, allowances or what a token is used for.
 
+mod client;
+mod document;
+mod flow;
+mod form;
 mod key;
 mod mint;
+mod page;
+mod seal;
+mod web;
 
 pub use self::key::{IssuerKey, IssuerKeyError, KEY_FILE};
-pub use self::mint::{Mint, TokenRequest};
+pub use self::mint::{Mint, NoToken, TokenRequest};
+pub use self::web::{Issuer, IssuerSettings};
 
 /// Where its pages stand, below the public base; also the end of its name.
 pub const ISSUER_PATH: &str = "/issuer";

@@ -11,6 +11,7 @@ pub mod clock;
 pub mod config;
 pub mod crate_client;
 pub mod envelope;
+pub mod fetch;
 pub mod host;
 pub mod identity;
 pub mod issuer;
