@@ -156,15 +156,15 @@ impl Admission {
                     clock: self.clock.clone(),
                     day: today,
                 };
-                (reserved, self.callers.hash_one(address))
+                (reserved, Caller::new(self.callers.hash_one(address)))
             }
             Asker::Account { id, allowance } => {
                 let now = (self.clock.monotonic(), today);
                 let hold = self.accounts.hold(id, allowance, most_units, now).map_err(account_refusal)?;
-                (Reservation::Account(hold), self.callers.hash_one(id))
+                (Reservation::Account(hold), Caller::account(self.callers.hash_one(id)))
             }
         };
-        Ok(Permit { ledger: Arc::new(CallLedger::new(Caller::new(caller))), reserved, _place: place })
+        Ok(Permit { ledger: Arc::new(CallLedger::new(caller)), reserved, _place: place })
     }
 
     /// What an account has used; `None` for callers without one.

@@ -3,6 +3,7 @@
 //! Decides which part gets which setting. It must never decide anything about a request.
 
 mod certificate;
+mod data_service;
 mod fixed_documents;
 mod legal;
 mod settings;
@@ -11,7 +12,6 @@ mod signals;
 mod start;
 mod tool_list;
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -29,7 +29,7 @@ use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::crate_client::transport::CatalogueTransport;
-use crate::crate_client::{CrateClient, IdentityMemory, Transport};
+use crate::crate_client::{ClientSettings, CrateClient, Shelves, Transport};
 use crate::envelope::attribution::Origin;
 use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
@@ -48,8 +48,6 @@ pub use self::tool_list::{ToolRow, tools};
 pub use crate::issuer::DEMO_SUBJECT;
 pub use crate::transport::DEMO_CERTIFICATE_FILE;
 
-/// Identities that are remembered between a resolve and the call that follows it.
-const REMEMBERED_IDENTITIES: NonZeroUsize = NonZeroUsize::new(20_000).expect("not zero");
 /// Tool calls that run at once; further ones are told to wait.
 const CALLS_AT_ONCE: usize = 512;
 
@@ -71,13 +69,19 @@ impl App {
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
         let documents = fixed_documents::of(&catalogue, &clock)?;
-        let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
-        Self::over(transport, documents, config, sign_in, clock)
+        if config.server.fixture_mode {
+            let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
+            let settings = data_service::demo_settings(config);
+            return Self::over(transport, settings, documents, config, sign_in, clock);
+        }
+        let transport = Arc::new(data_service::transport(config, &clock)?);
+        Self::over(transport, data_service::settings(config), documents, config, sign_in, clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
     fn over(
         transport: Arc<dyn Transport>,
+        settings: ClientSettings,
         (manifest, dictionary): (String, String),
         config: &Config,
         sign_in: SignIn,
@@ -95,23 +99,22 @@ impl App {
             },
         };
         let scopes = sign_in.challenges.metadata().map(|metadata| metadata.scopes().to_vec());
-        let deadlines = (config.deadlines.call, config.deadlines.tool);
-        let capabilities = capabilities::document(&limits, deadlines, sign_in.challenges.metadata(), true);
+        let capabilities = capabilities::document(
+            &limits,
+            (config.deadlines.call, config.deadlines.tool),
+            sign_in.challenges.metadata(),
+            config.server.fixture_mode,
+        );
         let resources = Resources::new(&capabilities, manifest, dictionary);
         let parts = Parts {
             auth: sign_in.auth,
             challenges: sign_in.challenges,
             accounts: sign_in.accounts,
             admission: Admission::new(limits, clock.clone()),
-            client: CrateClient::new(
-                transport,
-                IdentityMemory::new(REMEMBERED_IDENTITIES),
-                config.deadlines.call,
-                clock.clone(),
-            ),
+            client: CrateClient::new(transport, settings, Shelves::default(), clock.clone()),
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
-            origin: Origin::Fixtures,
+            origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
             tool_deadline: config.deadlines.tool,
             refused_lines: RefusedLines::default(),
             clock,
@@ -181,6 +184,7 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
     let tls = transport::server_config(&certificate.identity);
     let mut signals = Signals::listen()?;
     certificate.warn(clock.utc());
+    let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
@@ -198,6 +202,8 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
             let took_ms = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
             tracing::info!(open = report.open, cut = report.cut, took_ms, "stopped");
         }
+        // Ends never by itself, and with everything else.
+        () = looking => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     Ok(())
@@ -227,7 +233,8 @@ mod tests {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
         let sign_in = SignIn::none(config, &clock);
-        App::over(Arc::new(Faulty), documents, config, sign_in, clock).unwrap().parts
+        let settings = data_service::demo_settings(config);
+        App::over(Arc::new(Faulty), settings, documents, config, sign_in, clock).unwrap().parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {

@@ -5,6 +5,8 @@
 
 mod answer;
 mod artists;
+mod browse;
+mod dictionary;
 mod dossier;
 mod events;
 mod files;
@@ -13,9 +15,11 @@ mod labels;
 mod lines;
 mod lists;
 mod manifest;
+mod master;
 mod params;
 mod resolve;
 mod search;
+mod surfaces;
 mod tracks;
 mod web_link;
 
@@ -25,11 +29,13 @@ use time::Date;
 pub use manifest::{FileEntry, Manifest};
 
 use artists::Artists;
+use browse::Browse;
 use events::Events;
 use labels::Labels;
 use lists::Lists;
 use params::Params;
 use search::Masters;
+use surfaces::Surfaces;
 use tracks::Tracks;
 
 /// Where every path of the API starts.
@@ -45,6 +51,8 @@ pub struct Catalogue {
     tracks: Tracks,
     lists: Lists,
     events: Events,
+    surfaces: Surfaces,
+    browse: Browse,
 }
 
 /// One GET request, decoded.
@@ -102,13 +110,17 @@ impl Catalogue {
     pub fn embedded() -> Result<Self, CatalogueError> {
         let manifest = Manifest::parse(files::MANIFEST)?;
         let files = files::Files::checked(&manifest)?;
+        let artists = Artists::load(&files)?;
+        let masters = Masters::load(&files)?;
         Ok(Self {
-            artists: Artists::load(&files)?,
+            browse: Browse::of(&artists, &masters),
+            artists,
             labels: Labels::load(&files)?,
-            masters: Masters::load(&files)?,
+            masters,
             tracks: Tracks::load(&files)?,
             lists: Lists::load(&files)?,
             events: Events::load(&files)?,
+            surfaces: Surfaces::load(&files)?,
             manifest,
         })
     }
@@ -128,20 +140,37 @@ impl Catalogue {
         let answered = match steps {
             [] | [""] => Ok(answer::stored(files::SERVICE_INDEX)),
             ["resolve"] => resolve::answer(&self.artists, &self.tracks, &params),
+            ["openapi.json"] => Ok(answer::stored(files::SERVICE_OPENAPI)),
             ["search"] => self.masters.answer(&params),
             ["tracks"] => self.tracks.answer(&params),
+            ["facets"] => self.masters.facets(&params),
+            ["track"] => self.tracks.one(&params),
+            ["artists"] => self.browse.answer(&params),
+            ["artist", key, "master", id] => master::answer(&self.artists, &self.masters, key, id),
+            ["artist", key, "bandcamp", item] => master::bandcamp(key, item),
+            ["dossier", "festival", slug] => master::festival(slug),
             ["artist", key] | ["dossier", "artist", key] => dossier::answer(&self.artists, key, &params),
             ["artist", key, "gigs"] => self.events.answer(&self.artists, key, request.today),
             ["label", key] | ["dossier", "label", key] => self.labels.answer(key),
             ["breakouts"] => self.lists.breakouts(&params),
+            ["surface"] => Ok(answer::stored(files::SERVICE_SURFACES)),
+            ["surface", name] => self.surfaces.answer(name, &params),
+            ["tastemakers"] => self.lists.tastemakers(&params),
             ["tastemakers", "ones-to-watch"] => self.lists.ones_to_watch(&params),
             ["aura"] => self.lists.aura(&params),
             ["aura", cluster] => self.lists.aura_of(cluster),
             ["dossier", "manifest"] => Ok(answer::stored(files::SERVICE_DOSSIER_MANIFEST)),
+            ["semantics", "dictionary"] => Ok(dictionary::as_text()),
             ["semantics", "dictionary.json"] => Ok(answer::stored(files::SERVICE_DICTIONARY)),
             _ => Ok(answer::not_found()),
         };
         answered.unwrap_or_else(|problem| problem.into_answer())
+    }
+
+    /// Answers the one request that has a body: which of these titles are held, `POST /api/v2/tracks/resolve`.
+    #[must_use]
+    pub fn resolve_tracks(&self, body: &[u8]) -> CatalogueAnswer {
+        self.tracks.batch(body).unwrap_or_else(|problem| problem.into_answer())
     }
 
     /// The version of the data; it changes whenever a file does.

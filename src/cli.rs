@@ -6,6 +6,7 @@
 
 mod args;
 mod call;
+mod crate_sim;
 mod exit;
 mod guide;
 mod logging;
@@ -57,6 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Call(request) => {
             call::run(request, &data_folder(None, std::env::var_os(DATA_VARIABLE).as_deref()))
         }
+        Command::CrateSim(request) => crate_sim::run(request),
         Command::Tools { json, tokens } => {
             print(&tools::render(&app::tools(), json, tokens, output::Style::for_stdout()))
         }

@@ -1,5 +1,6 @@
 //! The source of "now" for everything behind the transport: monotonic for pace and deadlines, UTC for dates.
-//! The transport lives by the runtime's own clock, which its tests can stop.
+//! What waits with the runtime's timers, as the transport does, lives by the runtime's own clock, which tests can
+//! stop.
 //!
 //! Real in the program, wound by hand in tests. Knows nothing of what the time is used for.
 
@@ -16,6 +17,12 @@ pub struct Clock(Source);
 #[must_use]
 pub fn whole_ms(wait: Duration) -> u64 {
     u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX).max(1)
+}
+
+/// The runtime's own clock, for what is waited for with its timers; tests stop it.
+#[must_use]
+pub fn runtime_now() -> tokio::time::Instant {
+    tokio::time::Instant::now()
 }
 
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,9 @@
 mod accounts;
 mod anonymous;
 mod auth;
+mod crate_service;
 mod deadlines;
-mod document;
+pub(crate) mod document;
 mod guard;
 mod issuer;
 mod keys;
@@ -17,6 +18,7 @@ mod log;
 mod mistake;
 mod public_base;
 mod reader;
+mod secret;
 mod server;
 mod tls;
 mod transport;
@@ -27,6 +29,7 @@ use std::path::{Path, PathBuf};
 pub use accounts::{AccountHook, Accounts};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
+pub use crate_service::{CrateKey, CrateService, Lifetimes, Switch, Switches, is_key};
 pub use deadlines::Deadlines;
 pub use guard::Guard;
 pub use issuer::Issuer;
@@ -34,6 +37,7 @@ pub use legal::{Contact, Legal};
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
 pub use public_base::PublicBase;
+pub use secret::Secret;
 pub use server::{DATA_FOLDER, PORT, Server};
 pub use tls::{CertificateFiles, Tls};
 
@@ -54,6 +58,8 @@ pub struct Config {
     pub guard: Guard,
     /// `[deadlines]`: how long a call may take.
     pub deadlines: Deadlines,
+    /// `[crate]`: the data service.
+    pub service: CrateService,
     /// `[anonymous]`: what callers without a token may use.
     pub anonymous: Anonymous,
     /// `[auth]`: whose tokens are accepted.
@@ -117,6 +123,7 @@ impl Config {
             transport: reader.section("transport", transport::read),
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
+            service: reader.section("crate", CrateService::read),
             anonymous: reader.section("anonymous", Anonymous::read),
             auth: reader.section("auth", Auth::read),
             issuer: reader.section("issuer", Issuer::read),
@@ -133,11 +140,18 @@ impl Config {
     /// Combinations across sections that cannot be meant.
     fn refuse_combinations(&self, reader: &mut Reader<'_>) {
         let server = &self.server;
-        if !server.fixture_mode {
+        if !server.fixture_mode && self.service.key.is_none() {
             reader.refuse(
-                &["server.fixture_mode"],
-                "false",
-                "fixture_mode = true; this version serves the built-in demo catalogue only",
+                &["server.fixture_mode", "crate.key", "crate.key_file"],
+                "false without a key for the data service",
+                "key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+            );
+        }
+        if server.public && !server.fixture_mode && self.tls.files.is_none() {
+            reader.refuse(
+                &["server.public", "tls.certificate", "tls.key"],
+                "true without a certificate of its own",
+                "certificate and key under [tls]; the one that is made is good for localhost only",
             );
         }
         if server.public && server.fixture_mode {

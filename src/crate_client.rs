@@ -4,28 +4,45 @@
 //! never know about MCP, envelopes, accounts or budgets.
 
 pub mod ask;
+pub mod cache;
+pub mod extensions;
 pub mod fault;
+pub mod http;
 pub mod ledger;
 pub mod memory;
+pub mod pacing;
 pub mod reading;
+pub mod shelf;
 pub mod transport;
 pub mod window;
 
 mod dossier;
+mod flight;
 mod probe;
 mod resolution;
+mod retry;
+mod sharing;
+mod state;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::ask::Ask;
+use self::cache::{Cache, CacheLimits};
 pub use self::dossier::Depth;
+use self::extensions::Extensions;
+pub use self::extensions::{Extension, Switch};
 pub use self::fault::UpstreamFault;
+use self::flight::{Asked, Landed, Service};
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
+use self::pacing::{Pacer, Plan};
 pub use self::resolution::Resolution;
+use self::sharing::{Flights, Key};
+use self::shelf::{Forgetful, IdentityShelf, MonthShelf, WindowShelf};
 pub use self::transport::Transport;
-use self::window::{Outcome, Windows};
+use self::window::{Scope, Windows};
 use crate::clock::Clock;
 use crate::identity::{ArtistKey, ArtistName, ClusterId, ProbeRow};
 use crate::model::artist::{ArtistIdentity, Dossier};
@@ -33,27 +50,110 @@ use crate::model::family::Family;
 
 /// How many catalogue rows the same-name probe looks at.
 const PROBE_ROWS: u32 = 100;
+/// Identities that are remembered between a resolve and the call that follows it.
+const REMEMBERED_IDENTITIES: NonZeroUsize = NonZeroUsize::new(20_000).expect("not zero");
 
-/// A client that shares one transport, one memory and one set of degraded windows among all calls.
+/// How a client behaves towards its service.
+#[derive(Clone, Debug)]
+pub struct ClientSettings {
+    /// How long each request may take.
+    pub call_deadline: Duration,
+    /// What the key allows; `None` for a service that counts nothing.
+    pub plan: Option<Plan>,
+    /// Which answers are served again.
+    pub cache: CacheLimits,
+    /// Which newer parts of the service are used.
+    pub extensions: Vec<(Extension, Switch)>,
+}
+
+/// What a client finds again after a restart.
+#[derive(Clone, Debug)]
+pub struct Shelves {
+    /// Open degraded windows.
+    pub windows: Arc<dyn WindowShelf>,
+    /// What resolves have learned.
+    pub identities: Arc<dyn IdentityShelf>,
+    /// The use of the month.
+    pub month: Arc<dyn MonthShelf>,
+}
+
+impl Default for Shelves {
+    /// Shelves that keep nothing.
+    fn default() -> Self {
+        let nothing = Arc::new(Forgetful);
+        Self { windows: Arc::clone(&nothing) as _, identities: Arc::clone(&nothing) as _, month: nothing }
+    }
+}
+
+/// A client that shares one transport, one memory, one plan and one set of degraded windows among all calls.
 #[derive(Debug)]
 pub struct CrateClient {
-    transport: Arc<dyn Transport>,
+    service: Arc<Service>,
+    flights: Flights<Arc<Landed>>,
+    cache: Cache,
     memory: IdentityMemory,
-    windows: Windows,
-    call_deadline: Duration,
+    extensions: Extensions,
     clock: Clock,
 }
 
 impl CrateClient {
-    /// A client over `transport` that gives each request `call_deadline`; `clock` times the windows.
+    /// A client over `transport`; `clock` times the windows, the cache and the memory.
     #[must_use]
     pub fn new(
         transport: Arc<dyn Transport>,
-        memory: IdentityMemory,
-        call_deadline: Duration,
+        settings: ClientSettings,
+        shelves: Shelves,
         clock: Clock,
     ) -> Self {
-        Self { transport, memory, windows: Windows::new(clock.clone()), call_deadline, clock }
+        let pacer = |plan| Arc::new(Pacer::new(plan, clock.clone(), shelves.month));
+        let service = Service {
+            transport,
+            windows: Arc::new(Windows::new(clock.clone(), shelves.windows)),
+            pacer: settings.plan.map(pacer),
+            call_deadline: settings.call_deadline,
+            clock: clock.clone(),
+        };
+        Self {
+            service: Arc::new(service),
+            flights: Flights::new(),
+            cache: Cache::new(settings.cache, clock.clone()),
+            memory: IdentityMemory::new(REMEMBERED_IDENTITIES, shelves.identities, clock.clone()),
+            extensions: Extensions::new(&settings.extensions),
+            clock,
+        }
+    }
+
+    /// Whether a newer part of the service is used.
+    #[must_use]
+    pub fn has(&self, extension: Extension) -> bool {
+        self.extensions.has(extension)
+    }
+
+    /// Asks the service which of its newer parts it has, and uses those from then on that are not switched off.
+    /// Charged to nobody.
+    ///
+    /// # Errors
+    /// When the service could not answer; then nothing changes.
+    pub async fn look_for_extensions(&self) -> Result<(), UpstreamFault> {
+        let ledger = CallLedger::new(Caller::new(0));
+        let request =
+            transport::Request { family: Family::Lists, path: extensions::DOCUMENT_PATH, query: &[] };
+        if let Some(found) = self.fetch(request, &ledger, extensions::read).await? {
+            self.extensions.found(&found);
+        }
+        Ok(())
+    }
+
+    /// What is not being asked just now, because it failed too often.
+    #[must_use]
+    pub fn open_windows(&self) -> Vec<Scope> {
+        self.service.windows.open()
+    }
+
+    /// Counted requests of the current UTC month; `None` for a service that counts nothing.
+    #[must_use]
+    pub fn used_this_month(&self) -> Option<u64> {
+        self.service.pacer.as_ref().map(|pacer| pacer.used_this_month())
     }
 
     /// Who stands behind a name, a link or an id.
@@ -115,56 +215,57 @@ impl CrateClient {
         self.memory.recall(cluster_id)
     }
 
-    /// One request through the windows: `None` when the service says that it holds nothing there.
+    /// What the service says to a request: `None` when it says that it holds nothing there.
     ///
-    /// The answer is read in here, because one that cannot be read is a failure of the service too.
+    /// The one way to the service. An answer of the last minutes is taken where there is one; a request that is
+    /// on its way already is waited for; else it passes the windows and the plan. The answer is read in here,
+    /// because one that cannot be read is a failure of the service too. Identical requests have to be read
+    /// alike.
     async fn fetch<T>(
         &self,
         request: transport::Request<'_>,
         ledger: &CallLedger,
         read: impl FnOnce(&[u8]) -> Result<T, UpstreamFault>,
     ) -> Result<Option<T>, UpstreamFault> {
-        let visit = self.windows.enter(request.family, ledger.caller())?;
-        let found = match self.send(request, ledger).await {
-            Ok(Some(body)) => read(&body).map(Some),
-            Ok(None) => Ok(None),
-            Err(fault) => Err(fault),
-        };
-        visit.ended(found.as_ref().map_or_else(|fault| fault.outcome(), |_| Outcome::Answered));
-        found
-    }
-
-    /// One request within its time, charged to `ledger`; `None` for a 404 in the service's own words.
-    ///
-    /// The request is counted when it starts, so that one which is cut short is charged, and taken back
-    /// when it turns out to be free.
-    async fn send(
-        &self,
-        request: transport::Request<'_>,
-        ledger: &CallLedger,
-    ) -> Result<Option<bytes::Bytes>, UpstreamFault> {
-        let charge = ledger.charge();
-        let answer = tokio::time::timeout(self.call_deadline, self.transport.send(request)).await;
-        let Ok(answer) = answer else {
-            return Err(UpstreamFault::CallDeadline { deadline: self.call_deadline });
-        };
-        match answer {
-            Ok(answer) if answer.status == 200 => {
-                ledger.count_2xx();
-                Ok(Some(answer.body))
-            }
-            Ok(answer) if answer.status == 404 => match reading::is_error(&answer.body) {
-                true => Ok(None),
-                false => Err(UpstreamFault::Unreadable),
+        let key = Key::of(request.family, request.path, request.query);
+        if let Some(kept) = self.cache.get(&key) {
+            let found = kept.as_deref().map(read).transpose()?;
+            ledger.note_cache_hit();
+            return Ok(found);
+        }
+        let mut seat = self.flights.board(&key, ledger.counts(), |boarding| {
+            Arc::clone(&self.service).fly(Asked::of(request), ledger.caller(), boarding)
+        });
+        let landed = match ledger.limit() {
+            None => (&mut seat.arrival).await,
+            Some(limit) => match tokio::time::timeout_at(limit.ends, &mut seat.arrival).await {
+                Ok(landed) => landed,
+                Err(_) => {
+                    seat.overdue();
+                    return Err(UpstreamFault::ToolDeadline { deadline: limit.given });
+                }
             },
-            Ok(answer) => {
-                charge.waive();
-                Err(UpstreamFault::Status { status: answer.status })
+        };
+        let (found, is_first) = landed.read(read);
+        if let Ok((_, reply)) = &found
+            && is_first
+            && reply.is_whole
+        {
+            self.cache.put(request.family, key.clone(), reply.body.as_ref());
+        }
+        seat.landed();
+        match found {
+            Ok((found, _)) => {
+                if !seat.pays() {
+                    ledger.note_cache_hit();
+                }
+                Ok(found)
             }
-            Err(fault) => {
-                charge.waive();
-                Err(fault)
+            // Each caller is told the capacity that is its own.
+            Err(UpstreamFault::NoRoom { wait, .. }) => {
+                Err(UpstreamFault::NoRoom { signed_in: ledger.caller().is_signed_in(), wait })
             }
+            Err(fault) => Err(fault),
         }
     }
 }

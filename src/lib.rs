@@ -10,6 +10,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod crate_client;
+pub mod crate_sim;
 pub mod envelope;
 pub mod fetch;
 pub mod host;

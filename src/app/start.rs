@@ -114,6 +114,12 @@ pub enum StartError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The data service cannot be asked as it is configured.
+    #[error("data service: {reason} (see [crate])")]
+    DataService {
+        /// What is wrong, with the file; never the key.
+        reason: String,
+    },
     /// The system gave no threads or no event queue.
     #[error("cannot start the runtime: {source}")]
     Runtime {

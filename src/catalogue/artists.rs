@@ -2,6 +2,8 @@
 //!
 //! Decides which artist a name, a slug or an identifier means. Knows nothing of requests and answers.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -41,7 +43,11 @@ pub(super) struct Artist<'a> {
     at: usize,
 }
 
-impl Artist<'_> {
+impl<'a> Artist<'a> {
+    pub(super) fn slug(&self) -> &'a str {
+        self.slug
+    }
+
     pub(super) fn main_discogs(&self) -> Option<u64> {
         self.discogs.first().copied()
     }
@@ -162,6 +168,22 @@ impl Artists {
             dossier.extend(facets);
         }
         dossier
+    }
+
+    /// Every artist that is bound to a Discogs id, with that id.
+    pub(super) fn verified(&self) -> impl Iterator<Item = (&Artist<'static>, u64)> {
+        let bound = self.all.iter().filter(|artist| artist.tier == Tier::Discogs);
+        bound.filter_map(|artist| Some((artist, artist.main_discogs()?)))
+    }
+
+    /// The invented signals of emergence, by cluster.
+    pub(super) fn emergence(&self) -> BTreeMap<&'static str, Value> {
+        let signals = |line: usize| {
+            let mut row = self.signals.object(line);
+            Some(row.get_mut("facets")?.pointer_mut("/emergence/signals")?.take())
+        };
+        let rows = self.signal_ids.iter().enumerate();
+        rows.filter_map(|(line, row)| Some((row.cluster_id, signals(line)?))).collect()
     }
 
     /// Same-name siblings, where the catalogue lists them.

@@ -56,6 +56,7 @@ files! {
     invented_aura: "invented/aura.jsonl",
     invented_breakouts: "invented/breakouts.jsonl",
     invented_ones_to_watch: "invented/ones_to_watch.jsonl",
+    invented_surfaces: "invented/surfaces.jsonl",
     invented_gigs: "invented/gigs.jsonl",
 }
 
@@ -64,6 +65,8 @@ pub(super) const SERVICE_INDEX: &[u8] = include_bytes!("../../fixtures/service/i
 pub(super) const SERVICE_DOSSIER_MANIFEST: &[u8] =
     include_bytes!("../../fixtures/service/dossier_manifest.json");
 pub(super) const SERVICE_DICTIONARY: &[u8] = include_bytes!("../../fixtures/service/dictionary.json");
+pub(super) const SERVICE_OPENAPI: &[u8] = include_bytes!("../../fixtures/service/openapi.json");
+pub(super) const SERVICE_SURFACES: &[u8] = include_bytes!("../../fixtures/service/surfaces.json");
 pub(super) const SERVICE_AURA_ABOUT: &[u8] = include_bytes!("../../fixtures/service/aura_about.json");
 
 fn checked(manifest: &Manifest, file: File) -> Result<File, CatalogueError> {

@@ -67,6 +67,14 @@ impl Lists {
         Ok(assembled(&[br#"{"onesToWatch":"#, &rows, tail]))
     }
 
+    pub(super) fn tastemakers(&self, params: &Params<'_>) -> Answered {
+        let rows = array_of(self.ones_to_watch.iter().take(limit(params)?));
+        // No more is made up than it takes: the demo ranks nobody and knows no DJ.
+        let tail =
+            br#","leaderboard":[],"earlySpinners":[],"snapshotDate":null,"state":"present","stale":false}"#;
+        Ok(assembled(&[br#"{"onesToWatch":"#, &rows, tail]))
+    }
+
     pub(super) fn aura(&self, params: &Params<'_>) -> Answered {
         let rows = array_of(self.aura.iter().take(limit(params)?));
         Ok(assembled(&[br#"{"state":"present","about":"#, SERVICE_AURA_ABOUT, br#","items":"#, &rows, b"}"]))

@@ -3,6 +3,8 @@
 //! Decides which rows match, in which order, and what page of them is given. Words match the beginnings of words in
 //! title and artist; rows whose artist has exactly the name asked for come first.
 
+mod counts;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -41,7 +43,9 @@ impl Filter {
 type Text = Box<str>;
 
 #[derive(Debug, Deserialize)]
-struct Row {
+struct Row<'a> {
+    #[serde(borrow)]
+    artist_cluster_id: Option<&'a str>,
     master_id: u64,
     title: Text,
     artist: Text,
@@ -61,7 +65,7 @@ struct Facets {
 /// One row, as far as it takes to match it.
 #[derive(Debug)]
 struct Master {
-    row: Row,
+    row: Row<'static>,
     facets: Facets,
     artist_words: Vec<String>,
     /// How many of these are left without the number that tells homonyms apart.
@@ -81,6 +85,9 @@ impl Master {
     }
 }
 
+/// A filter, the values it may have, and whether it must have all of them.
+type Wanted<'a> = (Filter, Vec<&'a str>, bool);
+
 /// Every master, real ones first.
 #[derive(Debug)]
 pub(super) struct Masters {
@@ -89,10 +96,11 @@ pub(super) struct Masters {
 }
 
 /// What is looked for.
+#[derive(Default)]
 struct Query<'a> {
     text: Option<&'a str>,
     words: Vec<String>,
-    filters: Vec<(Filter, Vec<&'a str>, bool)>,
+    filters: Vec<Wanted<'a>>,
     year_from: Option<u32>,
     year_to: Option<u32>,
     without_artists: Vec<String>,
@@ -111,7 +119,7 @@ impl Masters {
             if parsed.len() != rows.len() {
                 return Err(CatalogueError::Uneven(facets.path()));
             }
-            for (row, facets_of_row) in rows.parse::<Row>()?.into_iter().zip(parsed) {
+            for (row, facets_of_row) in rows.parse::<Row<'static>>()?.into_iter().zip(parsed) {
                 if row.master_id != facets_of_row.master_id {
                     return Err(CatalogueError::Uneven(facets.path()));
                 }
@@ -152,6 +160,12 @@ impl Masters {
         Ok(assembled(&[open.as_bytes(), br#","results":"#, &array_of(page), b"}"]))
     }
 
+    /// The row of one master, as a search gives it.
+    pub(super) fn by_id(&self, id: u64) -> Option<Value> {
+        let at = self.all.iter().position(|master| master.row.master_id == id)?;
+        serde_json::from_slice(self.row(at)?).ok()
+    }
+
     fn row(&self, at: usize) -> Option<&'static [u8]> {
         let [real, invented] = &self.rows;
         match at.checked_sub(real.len()) {
@@ -167,23 +181,8 @@ impl<'a> Query<'a> {
         if text.is_some_and(|text| text.chars().count() > LONGEST_QUERY) {
             return Err(Problem::invalid_query("q", format!("must have at most {LONGEST_QUERY} characters")));
         }
-        let mut filters = Vec::new();
-        for filter in FILTERS {
-            let (name, mode) = filter.names();
-            let every = params.choice(mode, &["and", "or"])? == Some("and");
-            let values: Vec<&str> = params.all(name).collect();
-            if values.len() > 20 || values.iter().any(|value| value.chars().count() > LONGEST_QUERY) {
-                return Err(Problem::invalid_query(
-                    name,
-                    "must be at most 20 values of at most 256 characters",
-                ));
-            }
-            if !values.is_empty() {
-                filters.push((filter, values, every));
-            }
-        }
-        let year_from = params.number("year_from", 1900..=2100)?;
-        let year_to = params.number("year_to", 1900..=2100)?;
+        let filters = Self::filters(params, &FILTERS)?;
+        let (year_from, year_to) = Self::years(params)?;
         let dj_count_min = params.number("dj_count_min", 0..=1_000_000)?;
         let quadrants: Vec<&str> = params.all("cube_quadrant").collect();
         if quadrants
@@ -207,6 +206,29 @@ impl<'a> Query<'a> {
             without_labels: params.all("exclude_label").map(lower).collect(),
             impossible: dj_count_min.is_some_and(|least| least > 0) || !quadrants.is_empty(),
         })
+    }
+
+    fn filters(params: &Params<'a>, which: &[Filter]) -> Result<Vec<Wanted<'a>>, Problem> {
+        let mut filters = Vec::new();
+        for filter in which {
+            let (name, mode) = filter.names();
+            let every = params.choice(mode, &["and", "or"])? == Some("and");
+            let values: Vec<&str> = params.all(name).collect();
+            if values.len() > 20 || values.iter().any(|value| value.chars().count() > LONGEST_QUERY) {
+                return Err(Problem::invalid_query(
+                    name,
+                    "must be at most 20 values of at most 256 characters",
+                ));
+            }
+            if !values.is_empty() {
+                filters.push((*filter, values, every));
+            }
+        }
+        Ok(filters)
+    }
+
+    fn years(params: &Params<'a>) -> Result<(Option<u32>, Option<u32>), Problem> {
+        Ok((params.number("year_from", 1900..=2100)?, params.number("year_to", 1900..=2100)?))
     }
 
     /// How well a row matches, 0 the best; none if it does not.

@@ -7,7 +7,6 @@ use time::macros::date;
 
 use super::*;
 
-mod form;
 mod identities;
 mod lists;
 mod requests;

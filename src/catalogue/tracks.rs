@@ -2,6 +2,8 @@
 //!
 //! Decides which titles are the same, and merges what one artist has of a title into one row.
 
+mod resolution;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;

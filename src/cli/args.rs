@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use url::Url;
 
 use super::DATA_VARIABLE;
+use super::crate_sim::CrateSimArguments;
 use super::exit::Exit;
 use super::token::Token;
 use crate::app::{DEMO_CERTIFICATE_FILE, DEMO_SUBJECT};
@@ -44,6 +45,8 @@ pub(super) enum Command {
     },
     /// Call one tool of a running server
     Call(CallArguments),
+    /// Stand in for the data service: the demo catalogue in its form, with a key, a plan and faults
+    CrateSim(CrateSimArguments),
     /// List the tools
     Tools {
         /// As JSON
@@ -141,7 +144,7 @@ fn argument(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn socket(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn socket(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "write an IP address and a port, such as 127.0.0.1:8446".to_owned())
 }
 

@@ -14,11 +14,14 @@ use super::mistake::Mistake;
 /// No honest configuration is longer; a device or a log passed by mistake is refused.
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
+/// Keys whose values a message must not show.
+const SECRETS: [&str; 1] = ["key"];
+
 /// What the parser says of a key or section that is there already.
 pub(super) const DUPLICATE: &str = "duplicate key";
 
 /// A document, and what is wrong with its syntax.
-pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
+pub(crate) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let lines = Lines::of(text);
     let mut mistakes: Vec<Mistake> = Vec::new();
@@ -36,10 +39,16 @@ pub(super) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
 
 /// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
 fn syntax_message(parser: &str, line: Option<&str>) -> String {
-    let value = line.and_then(|line| line.split_once('=')).map(|(_, value)| value.trim());
+    let pair = line.and_then(|line| line.split_once('='));
+    let is_secret = pair.is_some_and(|(key, _)| SECRETS.contains(&key.trim()));
+    let value = pair.map(|(_, value)| value.trim());
     match value {
         Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
-            let found = if value.is_empty() { "no value".to_owned() } else { clean(value) };
+            let found = match value {
+                "" => "no value".to_owned(),
+                _ if is_secret => "a value that is not quoted".to_owned(),
+                value => clean(value),
+            };
             format!(
                 "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
             )
@@ -49,7 +58,7 @@ fn syntax_message(parser: &str, line: Option<&str>) -> String {
 }
 
 /// The text of a configuration file.
-pub(super) fn read_file(path: &Path) -> Result<String, Mistake> {
+pub(crate) fn read_file(path: &Path) -> Result<String, Mistake> {
     let whole = |message: String| Mistake { line: None, place: String::new(), message };
     let mut bytes = Vec::new();
     std::fs::File::open(path)
@@ -68,7 +77,7 @@ pub(super) fn read_file(path: &Path) -> Result<String, Mistake> {
 }
 
 /// A value as the message names it: short, on one line, without control characters.
-pub(super) fn describe(value: &DeValue<'_>) -> String {
+pub(crate) fn describe(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("\"{}\"", clean(text)),
         DeValue::Integer(number) => clean(&number.to_string()),
@@ -81,7 +90,7 @@ pub(super) fn describe(value: &DeValue<'_>) -> String {
 }
 
 /// Text of the file on one line, without control characters, cut to what a message can hold.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     const SHOWN_CHARS: usize = 60;
     let mut shown: String = text.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect();
     if text.chars().nth(SHOWN_CHARS).is_some() {
@@ -91,19 +100,19 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// A text with its line breaks found, so that looking up many places takes no longer than reading it once.
-pub(super) struct Lines<'t> {
+pub(crate) struct Lines<'t> {
     text: &'t str,
     /// The byte after each line break.
     starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(crate) fn of(text: &'t str) -> Self {
         Self { text, starts: text.match_indices('\n').map(|(at, _)| at + 1).collect() }
     }
 
     /// The line, counted from 1, of a byte of the text.
-    pub(super) fn at(&self, offset: usize) -> usize {
+    pub(crate) fn at(&self, offset: usize) -> usize {
         1 + self.starts.partition_point(|start| *start <= offset)
     }
 

@@ -112,6 +112,26 @@ impl<'r, 'a> Keys<'r, 'a> {
         )
     }
 
+    /// A secret that `parse` understands, or "" for "not set"; what was found is never shown.
+    pub(super) fn secret<T>(
+        &mut self,
+        key: &'static str,
+        accepted: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        self.asked.push(key);
+        let (line, value) = self.find(key)?;
+        let found = match value.get_ref() {
+            DeValue::String(text) if text.is_empty() => return None,
+            DeValue::String(text) => parse(text),
+            _ => None,
+        };
+        if found.is_none() {
+            self.report(line, key, "a value that cannot be one", &format!("{accepted}, or \"\" for none"));
+        }
+        found
+    }
+
     /// The path of a file, or "" for "not set".
     pub(super) fn optional_path(&mut self, key: &'static str) -> Option<PathBuf> {
         self.optional(key, "the path of a file", path)

@@ -17,7 +17,7 @@ pub struct Mistake {
 
 impl Mistake {
     /// A mistake at a key: what was found, what is accepted.
-    pub(super) fn at(line: usize, place: impl Into<String>, found: &str, accepted: &str) -> Self {
+    pub(crate) fn at(line: usize, place: impl Into<String>, found: &str, accepted: &str) -> Self {
         Self {
             line: Some(line),
             place: place.into(),
@@ -34,7 +34,7 @@ pub struct ConfigErrors {
 }
 
 impl ConfigErrors {
-    pub(super) fn new(name: &str, mut mistakes: Vec<Mistake>) -> Self {
+    pub(crate) fn new(name: &str, mut mistakes: Vec<Mistake>) -> Self {
         mistakes.sort_by_key(|mistake| mistake.line);
         Self { name: name.to_owned(), mistakes }
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use time::OffsetDateTime;
+
 use super::window::{Closed, Outcome, Scope};
 
 /// A request that brought no usable answer.
@@ -13,18 +15,43 @@ pub enum UpstreamFault {
         /// The time that it had.
         deadline: Duration,
     },
-    /// The service answered with an HTTP status other than 200 and 404.
+    /// The time of the whole tool call ended before the service had answered.
+    #[error("no answer within the {} ms of the tool call", deadline.as_millis())]
+    ToolDeadline {
+        /// The time that the tool call had.
+        deadline: Duration,
+    },
+    /// The service answered with an HTTP status other than 200, 404 and 429.
     #[error("HTTP status {status}")]
     Status {
         /// The status.
         status: u16,
+        /// When to try again, where the service says so.
+        retry_after: Option<Duration>,
+    },
+    /// The service counts too many requests of this server.
+    #[error("HTTP status 429")]
+    RateLimited {
+        /// When to try again, where the service says so.
+        retry_after: Option<Duration>,
+        /// Whether the requests at once are meant, and not those of a minute or a month.
+        at_once: bool,
+        /// When the service will answer again, where that is so far away that more than a minute's requests
+        /// are used up.
+        reset_at: Option<OffsetDateTime>,
     },
     /// The service answered 200 with something that is not the JSON of its contract.
     #[error("an answer that cannot be read")]
     Unreadable,
-    /// The service could not be reached, or the connection broke.
+    /// The service answered 200 and says that this answer is degraded.
+    #[error("an answer that the service itself calls degraded")]
+    Degraded,
+    /// The service could not be reached, or the connection ended before an answer began.
     #[error("no connection")]
     Unreachable,
+    /// The connection ended in the middle of an answer.
+    #[error("an answer that broke off")]
+    BrokenOff,
     /// The service was not asked, because it failed too often just now.
     #[error("not asked: a degraded window of {scope}")]
     Window {
@@ -33,6 +60,23 @@ pub enum UpstreamFault {
         /// When to try again.
         retry_after: Duration,
     },
+    /// The service was not asked, because the plan of this server's key has no room for it in time.
+    #[error("not asked: the plan is used up")]
+    NoRoom {
+        /// Whether an account asked.
+        signed_in: bool,
+        /// When there will be room.
+        wait: Wait,
+    },
+}
+
+/// When a plan has room again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// After this time.
+    For(Duration),
+    /// When the month ends, in UTC.
+    Until(OffsetDateTime),
 }
 
 impl UpstreamFault {
@@ -40,13 +84,25 @@ impl UpstreamFault {
     /// failure.
     pub(super) fn outcome(self) -> Outcome {
         match self {
-            Self::Status { status: ..500 } => Outcome::Refused,
-            Self::Status { .. } | Self::CallDeadline { .. } | Self::Unreadable | Self::Unreachable => {
-                Outcome::Failed
-            }
+            Self::Status { status: ..500, .. } | Self::RateLimited { .. } => Outcome::Refused,
+            Self::Status { .. }
+            | Self::CallDeadline { .. }
+            | Self::ToolDeadline { .. }
+            | Self::Unreadable
+            | Self::Degraded
+            | Self::Unreachable
+            | Self::BrokenOff => Outcome::Failed,
             // Nothing was asked, so nothing is learned.
-            Self::Window { .. } => Outcome::Abandoned,
+            Self::Window { .. } | Self::NoRoom { .. } => Outcome::Abandoned,
         }
+    }
+
+    /// Whether the service counts the request although it failed.
+    pub(super) fn is_charged(self) -> bool {
+        matches!(
+            self,
+            Self::CallDeadline { .. } | Self::ToolDeadline { .. } | Self::Unreadable | Self::Degraded
+        )
     }
 }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
+use super::cache::CacheLimits;
 use super::transport::{Answer, Request, Sending, Transport};
-use super::{CallLedger, Caller, CrateClient, IdentityMemory, UpstreamFault};
+use super::{CallLedger, Caller, ClientSettings, CrateClient, Shelves, UpstreamFault};
 use crate::clock::Clock;
 use crate::model::family::Family;
 
@@ -67,7 +68,7 @@ impl Transport for Faulty {
             self.behaviours.lock().unwrap().get(&family).cloned().unwrap_or_else(|| nothing(family));
         Box::pin(async move {
             let answer =
-                |status, body: &'static str| Ok(Answer { status, body: Bytes::from_static(body.as_bytes()) });
+                |status, body: &'static str| Ok(Answer::new(status, Bytes::from_static(body.as_bytes())));
             match behaviour {
                 Behaviour::Says(status, body) => answer(status, body),
                 Behaviour::Fails(fault) => Err(fault),
@@ -85,9 +86,28 @@ impl Transport for Faulty {
 pub(crate) fn client() -> (Arc<CrateClient>, Arc<Faulty>, Clock) {
     let clock = Clock::wound_to(time::macros::datetime!(2027-01-31 12:00 UTC));
     let faulty = Arc::new(Faulty::default());
-    let memory = IdentityMemory::new(std::num::NonZeroUsize::MIN);
-    let client = CrateClient::new(Arc::clone(&faulty) as _, memory, CALL_DEADLINE, clock.clone());
-    (Arc::new(client), faulty, clock)
+    let client = client_of(Arc::clone(&faulty) as _, settings(), Shelves::default(), &clock);
+    (client, faulty, clock)
+}
+
+/// A client of any service.
+pub(crate) fn client_of(
+    transport: Arc<dyn Transport>,
+    settings: ClientSettings,
+    shelves: Shelves,
+    clock: &Clock,
+) -> Arc<CrateClient> {
+    Arc::new(CrateClient::new(transport, settings, shelves, clock.clone()))
+}
+
+/// No plan, no cache, nothing that a service of 2.47 lacks.
+pub(crate) fn settings() -> ClientSettings {
+    ClientSettings {
+        call_deadline: CALL_DEADLINE,
+        plan: None,
+        cache: CacheLimits::default(),
+        extensions: Vec::new(),
+    }
 }
 
 /// The ledger of a fresh call of caller number `n`.

@@ -1,17 +1,39 @@
-//! What one call has cost so far, and on whose behalf. Shared, so that it is right even when the call
-//! is cut short.
+//! What one call has cost so far, on whose behalf, and until when it may go on. Shared, so that it is right
+//! even when the call is cut short.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-/// Who a request is made for, as a key that only tells callers apart.
+use tokio::time::Instant;
+
+use crate::clock::runtime_now;
+
+/// Who a request is made for: a key that only tells callers apart, and whether it stands for an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Caller(u64);
+pub struct Caller {
+    key: u64,
+    signed_in: bool,
+}
 
 impl Caller {
-    /// The caller of `key`. Whoever makes keys sees to it that nothing can be read back from them.
+    /// The caller without an account of `key`. Whoever makes keys sees to it that nothing can be read back
+    /// from them.
     #[must_use]
     pub fn new(key: u64) -> Self {
-        Self(key)
+        Self { key, signed_in: false }
+    }
+
+    /// The account of `key`, which is another caller than the one without an account of the same key.
+    #[must_use]
+    pub fn account(key: u64) -> Self {
+        Self { key, signed_in: true }
+    }
+
+    /// Whether the caller has an account.
+    #[must_use]
+    pub fn is_signed_in(self) -> bool {
+        self.signed_in
     }
 }
 
@@ -19,15 +41,35 @@ impl Caller {
 #[derive(Debug)]
 pub struct CallLedger {
     caller: Caller,
+    counts: Arc<Counts>,
+    limit: OnceLock<Limit>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counts {
     units: AtomicU32,
     upstream_2xx: AtomicU32,
+    cache_hit: AtomicBool,
+}
+
+/// The end of a call's time, and how much it was given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    pub(super) ends: Instant,
+    pub(super) given: Duration,
 }
 
 impl CallLedger {
     /// An empty ledger for a call of `caller`.
     #[must_use]
     pub fn new(caller: Caller) -> Self {
-        Self { caller, units: AtomicU32::default(), upstream_2xx: AtomicU32::default() }
+        Self { caller, counts: Arc::default(), limit: OnceLock::new() }
+    }
+
+    /// Gives the call `time` from now on, of which no request may take more than is left. Only the first word
+    /// counts.
+    pub fn give(&self, time: Duration) {
+        let _given_already = self.limit.set(Limit { ends: runtime_now() + time, given: time });
     }
 
     /// Who the call is made for.
@@ -39,31 +81,55 @@ impl CallLedger {
     /// Units to meter so far.
     #[must_use]
     pub fn units(&self) -> u32 {
-        self.units.load(Ordering::Relaxed)
+        self.counts.units.load(Ordering::Relaxed)
     }
 
     /// Successful requests so far.
     #[must_use]
     pub fn upstream_2xx(&self) -> u32 {
-        self.upstream_2xx.load(Ordering::Relaxed)
+        self.counts.upstream_2xx.load(Ordering::Relaxed)
+    }
+
+    /// Whether an answer was taken that somebody else's request had brought.
+    #[must_use]
+    pub fn cache_hit(&self) -> bool {
+        self.counts.cache_hit.load(Ordering::Relaxed)
     }
 
     /// Counts a request that is about to start.
-    pub(crate) fn charge(&self) -> Charge<'_> {
-        self.units.fetch_add(1, Ordering::Relaxed);
-        Charge(self)
+    #[cfg(test)]
+    pub(crate) fn charge(&self) -> Charge {
+        Charge::to(Arc::clone(&self.counts))
     }
 
-    pub(super) fn count_2xx(&self) {
-        self.upstream_2xx.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
+    }
+
+    pub(super) fn limit(&self) -> Option<Limit> {
+        self.limit.get().copied()
+    }
+
+    pub(super) fn note_cache_hit(&self) {
+        self.counts.cache_hit.store(true, Ordering::Relaxed);
     }
 }
 
 /// A request that was counted. Stays counted unless it is waived, also when it is dropped unfinished.
 #[derive(Debug)]
-pub(crate) struct Charge<'a>(&'a CallLedger);
+pub(crate) struct Charge(Arc<Counts>);
 
-impl Charge<'_> {
+impl Charge {
+    pub(super) fn to(counts: Arc<Counts>) -> Self {
+        counts.units.fetch_add(1, Ordering::Relaxed);
+        Self(counts)
+    }
+
+    /// Notes that the request was answered well.
+    pub(super) fn count_2xx(&self) {
+        self.0.upstream_2xx.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Takes the request back: it turned out to be free.
     pub(super) fn waive(self) {
         self.0.units.fetch_sub(1, Ordering::Relaxed);

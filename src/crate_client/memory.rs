@@ -4,12 +4,20 @@
 //! Discogs id stood behind it lets a later question be asked in the form that keeps the verification.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
+use time::{Duration, OffsetDateTime};
 
+use super::shelf::IdentityShelf;
+use crate::clock::Clock;
 use crate::identity::{ClusterId, DiscogsId, Mbid, Slug, Tier};
 use crate::model::artist::ArtistIdentity;
+
+/// How long an identity is remembered after it was last seen.
+pub const REMEMBERED_FOR: Duration = Duration::days(30);
+/// How old an unchanged entry is before it is saved anew.
+const SAVED_AGAIN_AFTER: Duration = Duration::hours(1);
 
 /// What a verified identity was bound to when it was last resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,22 +33,42 @@ pub struct Remembered {
     pub is_alone: bool,
 }
 
-/// A bounded memory, the longest unused identity forgotten first. Lives as long as the program.
+/// What is known of one cluster id, as it is kept over a restart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredIdentity {
+    /// The id.
+    pub cluster_id: ClusterId,
+    /// Whom it stands for; `None` when homonyms share the cluster, so that it cannot be told from the id.
+    pub one: Option<Remembered>,
+    /// When it was last seen, in UTC. May be dropped [`REMEMBERED_FOR`] later.
+    pub seen_at: OffsetDateTime,
+}
+
+/// A bounded memory, the longest unused identity forgotten first. Reaches over a restart as far as its shelf
+/// does.
 #[derive(Debug)]
-pub struct IdentityMemory(Mutex<LruCache<ClusterId, Memory>>);
+pub struct IdentityMemory {
+    known: Mutex<LruCache<ClusterId, Memory>>,
+    shelf: Arc<dyn IdentityShelf>,
+    clock: Clock,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Memory {
-    One(Remembered),
-    /// Homonyms share the cluster: which of them it stands for cannot be told from the id.
-    Several,
+struct Memory {
+    /// `None`: homonyms share the cluster.
+    one: Option<Remembered>,
+    seen_at: OffsetDateTime,
 }
 
 impl IdentityMemory {
-    /// A memory of at most `capacity` identities.
+    /// A memory of at most `capacity` identities, beginning with what `shelf` has kept.
     #[must_use]
-    pub fn new(capacity: NonZeroUsize) -> Self {
-        Self(Mutex::new(LruCache::new(capacity)))
+    pub fn new(capacity: NonZeroUsize, shelf: Arc<dyn IdentityShelf>, clock: Clock) -> Self {
+        let mut known = LruCache::new(capacity);
+        for StoredIdentity { cluster_id, one, seen_at } in shelf.load() {
+            known.put(cluster_id, Memory { one, seen_at });
+        }
+        Self { known: Mutex::new(known), shelf, clock }
     }
 
     /// Keeps a verified identity; `is_alone` as in [`Remembered::is_alone`].
@@ -51,34 +79,90 @@ impl IdentityMemory {
             return;
         };
         let remembered = Remembered { slug: slug.clone(), discogs_id, mbid: identity.mbid, is_alone };
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = match memory.get(cluster_id) {
-            None => Memory::One(remembered),
-            Some(Memory::One(known)) if known.discogs_id == discogs_id => {
-                Memory::One(Remembered { is_alone: is_alone || known.is_alone, ..remembered })
+        self.change(cluster_id, |known| match known {
+            None => Some(remembered),
+            Some(Some(known)) if known.discogs_id == discogs_id => {
+                Some(Remembered { is_alone: is_alone || known.is_alone, ..remembered })
             }
-            Some(Memory::One(_) | Memory::Several) => Memory::Several,
-        };
-        memory.put(cluster_id.clone(), now);
+            Some(_) => None,
+        });
     }
 
     /// Notes that homonyms share the cluster.
     pub(super) fn mark_shared(&self, cluster_id: &ClusterId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(cluster_id.clone(), Memory::Several);
+        self.change(cluster_id, |_| None);
     }
 
     pub(super) fn recall(&self, cluster_id: &ClusterId) -> Option<Remembered> {
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).get(cluster_id) {
-            Some(Memory::One(remembered)) => Some(remembered.clone()),
-            Some(Memory::Several) | None => None,
+        let utc = self.clock.utc();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(cluster_id).filter(|memory| memory.is_good(utc))?.one.clone()
+    }
+
+    /// Puts `new` in the place of what is known, `None` being nothing, and saves it where that changes
+    /// anything.
+    fn change(
+        &self,
+        cluster_id: &ClusterId,
+        new: impl FnOnce(Option<&Option<Remembered>>) -> Option<Remembered>,
+    ) {
+        let utc = self.clock.utc();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.get(cluster_id).filter(|memory| memory.is_good(utc));
+        let one = new(before.map(|memory| &memory.one));
+        let is_saved =
+            before.is_some_and(|memory| memory.one == one && utc - memory.seen_at < SAVED_AGAIN_AFTER);
+        if is_saved {
+            return;
         }
+        known.put(cluster_id.clone(), Memory { one: one.clone(), seen_at: utc });
+        // Under the lock, so that two changes of one cluster are not saved in the wrong order.
+        self.shelf.save(&StoredIdentity { cluster_id: cluster_id.clone(), one, seen_at: utc });
+    }
+}
+
+impl Memory {
+    /// A clock that was set back makes nothing older.
+    fn is_good(&self, utc: OffsetDateTime) -> bool {
+        utc - self.seen_at < REMEMBERED_FOR
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+
     use super::*;
+    use crate::crate_client::shelf::Forgetful;
     use crate::model::text::CleanName;
+
+    /// A shelf that lies open to the test.
+    #[derive(Debug, Default)]
+    struct Open(Mutex<Vec<StoredIdentity>>);
+
+    impl IdentityShelf for Open {
+        fn load(&self) -> Vec<StoredIdentity> {
+            self.0.lock().unwrap().clone()
+        }
+
+        fn save(&self, identity: &StoredIdentity) {
+            let mut kept = self.0.lock().unwrap();
+            kept.retain(|other| other.cluster_id != identity.cluster_id);
+            kept.push(identity.clone());
+        }
+    }
+
+    fn memory() -> IdentityMemory {
+        over(Arc::new(Forgetful), &clock())
+    }
+
+    fn over(shelf: Arc<dyn IdentityShelf>, clock: &Clock) -> IdentityMemory {
+        IdentityMemory::new(NonZeroUsize::MIN, shelf, clock.clone())
+    }
+
+    fn clock() -> Clock {
+        Clock::wound_to(datetime!(2027-01-31 12:00 UTC))
+    }
 
     fn identity(discogs: u64, slug: &str, tier: Tier) -> ArtistIdentity {
         ArtistIdentity {
@@ -94,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_cluster_that_homonyms_share_never_answers_with_the_one_asked_for_last() {
-        let memory = IdentityMemory::new(NonZeroUsize::MIN);
+        let memory = memory();
         let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
         memory.remember(&identity(1, "x", Tier::Discogs), false);
         assert_eq!(memory.recall(&cluster).map(|one| one.discogs_id.get()), Some(1));
@@ -108,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_cluster_that_was_seen_to_be_shared_stays_so() {
-        let memory = IdentityMemory::new(NonZeroUsize::MIN);
+        let memory = memory();
         let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
         memory.remember(&identity(1, "x", Tier::Discogs), true);
         memory.mark_shared(&cluster);
@@ -118,8 +202,25 @@ mod tests {
 
     #[test]
     fn an_identity_that_is_only_observed_is_not_remembered() {
-        let memory = IdentityMemory::new(NonZeroUsize::MIN);
+        let memory = memory();
         memory.remember(&identity(1, "x", Tier::Cluster), false);
         assert_eq!(memory.recall(&ClusterId::parse(&"a".repeat(64)).unwrap()), None);
+    }
+
+    #[test]
+    fn what_is_remembered_survives_a_restart_and_ends_after_thirty_days() {
+        let (shelf, clock) = (Arc::new(Open::default()), clock());
+        let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
+        over(Arc::clone(&shelf) as _, &clock).remember(&identity(1, "x", Tier::Discogs), true);
+        clock.advance(std::time::Duration::from_secs(30 * 86_400 - 1));
+        let again = over(Arc::clone(&shelf) as _, &clock);
+        let known = again.recall(&cluster).unwrap();
+        assert_eq!((known.slug.as_str(), known.discogs_id.get(), known.is_alone), ("x", 1, true));
+        clock.advance(std::time::Duration::from_secs(1));
+        assert_eq!(again.recall(&cluster), None);
+        again.mark_shared(&cluster);
+        let shared = over(Arc::clone(&shelf) as _, &clock);
+        shared.remember(&identity(1, "x", Tier::Discogs), true);
+        assert_eq!(shared.recall(&cluster), None, "that homonyms share a cluster survives too");
     }
 }

@@ -1,5 +1,7 @@
 //! Tolerant reading: what cannot be read becomes a gap, never a failed answer and never a default.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -39,6 +41,32 @@ pub fn is_error(bytes: &[u8]) -> bool {
     body::<ErrorBody<'_>>(bytes).is_ok_and(|found| optional::<String>(found.error).is_some())
 }
 
+/// What a refusal for too many requests says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateRefusal {
+    /// How long to wait.
+    pub retry_after: Option<Duration>,
+    /// Whether too many came at once.
+    pub at_once: bool,
+}
+
+/// Reads a refusal for too many requests; what it does not say is not known.
+#[must_use]
+pub fn rate_refusal(bytes: &[u8]) -> RateRefusal {
+    #[derive(Deserialize)]
+    struct Wire<'a> {
+        #[serde(borrow, default)]
+        retry_after_seconds: Raw<'a>,
+        #[serde(borrow, default)]
+        reason: Raw<'a>,
+    }
+    let Ok(wire) = body::<Wire<'_>>(bytes) else { return RateRefusal::default() };
+    RateRefusal {
+        retry_after: optional(wire.retry_after_seconds).map(Duration::from_secs),
+        at_once: optional::<&str>(wire.reason) == Some("concurrency"),
+    }
+}
+
 /// Reads a value: missing is not covered, null is the service's own gap, another type is malformed.
 ///
 /// # Errors
@@ -69,6 +97,12 @@ pub fn object<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
 #[must_use]
 pub fn optional<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
     value(raw).ok()
+}
+
+/// Whether a text stands anywhere in a value, as it is written.
+#[must_use]
+pub fn mentions(raw: Raw<'_>, text: &str) -> bool {
+    raw.0.is_some_and(|raw| raw.get().contains(text))
 }
 
 /// The frame that the service puts around a facet.

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -28,8 +29,29 @@ pub struct Request<'a> {
 pub struct Answer {
     /// HTTP status.
     pub status: u16,
-    /// Body.
+    /// Body; empty when it is no JSON text, or longer than any answer of the service.
     pub body: Bytes,
+    /// What the header says about further requests.
+    pub hints: Hints,
+}
+
+impl Answer {
+    /// An answer that says nothing about further requests.
+    #[must_use]
+    pub fn new(status: u16, body: Bytes) -> Self {
+        Self { status, body, hints: Hints::default() }
+    }
+}
+
+/// What an answer says about further requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// How long to wait before the next one.
+    pub retry_after: Option<Duration>,
+    /// How many more fit into the current minute.
+    pub remaining: Option<u32>,
+    /// When that number starts anew, from now on.
+    pub reset_in: Option<Duration>,
 }
 
 /// A pending answer.
@@ -64,7 +86,7 @@ impl Transport for CatalogueTransport {
             let today = self.clock.utc().date();
             let answer =
                 self.catalogue.answer(&CatalogueRequest { path: request.path, query: &query, today });
-            Ok(Answer { status: answer.status, body: answer.body })
+            Ok(Answer::new(answer.status, answer.body))
         })
     }
 }

@@ -105,6 +105,7 @@ async fn attempt(
     (spent.view, spent.view_coerced) = call.view();
     let permit = parts.admission.admit(asker, call.most_units())?;
     let permit = spent.permit.insert(permit);
+    permit.ledger().give(parts.tool_deadline);
     let account = account_view(parts, asking, permit);
     let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref());
     let found = tokio::time::timeout(parts.tool_deadline, run).await;
@@ -176,7 +177,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         view_coerced: spent.view_coerced,
         units: ledger.map_or(0, CallLedger::units),
         upstream_2xx: ledger.map_or(0, CallLedger::upstream_2xx),
-        cache_hit: false,
+        cache_hit: ledger.is_some_and(CallLedger::cache_hit),
         replay: false,
         tokens_estimate: 0,
         truncated: false,

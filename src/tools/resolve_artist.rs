@@ -39,7 +39,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
         the name is ambiguous, unverified or unknown. Call it first. Give exactly one of q, url, cluster_id, \
         discogs_id, mbid, isrc, or artist with track. If ambiguity.state is not none, ask the user. Show attribution.line with any fact.",
     arguments: &[
-        ArgumentSpec::text("q", 200, "Artist name as people write it, for example Four Tet"),
+        ArgumentSpec::text("q", 200, "Artist name as people write it"),
         ArgumentSpec::text(
             "url",
             500,

@@ -1,33 +1,47 @@
 //! Faults of the data service in the words of the closed error vocabulary.
 
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
 use crate::clock::whole_ms;
 use crate::crate_client::UpstreamFault;
+use crate::crate_client::fault::Wait;
 use crate::crate_client::window::Scope;
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
+
+/// How long whoever met an answer that the service calls degraded is told to wait: as long as a window is open.
+const DEGRADED_WAIT: Duration = Duration::from_secs(30);
 
 /// The error that a fault becomes when it leaves nothing to answer with.
 #[must_use]
 pub fn from(fault: UpstreamFault) -> ToolError {
     match fault {
         UpstreamFault::CallDeadline { deadline } => deadline_passed(Cause::CallDeadline, deadline),
-        UpstreamFault::Status { status: 401..=403 } => {
-            ToolError::new(ErrorType::UpstreamError, "The data service refused this server's access.")
-                .with("reason", "credentials_refused")
-                .hint("Report it to the operator with meta.request_id; a retry does not help.")
-        }
-        UpstreamFault::Status { status: 429 } => retry("The data service is busy.", "rate_limited"),
-        UpstreamFault::Status { status: 500.. } => retry("The data service failed.", "server_error"),
-        UpstreamFault::Status { .. } => {
-            ToolError::new(ErrorType::UpstreamError, "The data service did not accept the request.")
-                .with("reason", "not_available")
-                .hint("A retry does not help; report it with meta.request_id.")
-                .recoverable(false)
+        UpstreamFault::ToolDeadline { deadline } => deadline_passed(Cause::ToolDeadline, deadline),
+        UpstreamFault::Status { status, retry_after } => refused(status, retry_after),
+        UpstreamFault::RateLimited { retry_after, at_once, reset_at } => {
+            let reason = if at_once { "concurrency" } else { "rate_limited" };
+            let error = retry("The data service is busy.", reason, retry_after);
+            with_reset(error.with("status_class", "4xx"), reset_at)
         }
         UpstreamFault::Unreadable => {
-            retry("The data service sent an answer that cannot be read.", "unreadable")
+            retry("The data service sent an answer that cannot be read.", "unreadable", None)
         }
-        UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable"),
+        UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable", None),
+        UpstreamFault::BrokenOff => {
+            retry("The data service's answer broke off in the middle.", "broken_off", None)
+        }
+        UpstreamFault::Degraded => ToolError::new(
+            ErrorType::UpstreamDegraded,
+            "The data service says that its answer is degraded, so it is not passed on.",
+        )
+        .with("reason", "degraded_answer")
+        .with("retry_after_ms", whole_ms(DEGRADED_WAIT))
+        .hint("Wait for retry_after_ms, then call again.")
+        .degraded(degraded(fault)),
         UpstreamFault::Window { scope, retry_after } => {
             let message = match scope {
                 Scope::Service => {
@@ -43,6 +57,7 @@ pub fn from(fault: UpstreamFault) -> ToolError {
                 .hint("Wait for retry_after_ms, then call again.")
                 .degraded(degraded(fault))
         }
+        UpstreamFault::NoRoom { signed_in, wait } => no_room(signed_in, wait),
     }
 }
 
@@ -51,16 +66,67 @@ pub fn from(fault: UpstreamFault) -> ToolError {
 pub fn degraded(fault: UpstreamFault) -> Degraded {
     Degraded::at(match fault {
         UpstreamFault::Window { .. } => FallbackTier::Unavailable,
+        UpstreamFault::Degraded => FallbackTier::Suspect,
         UpstreamFault::CallDeadline { .. }
+        | UpstreamFault::ToolDeadline { .. }
         | UpstreamFault::Status { .. }
+        | UpstreamFault::RateLimited { .. }
         | UpstreamFault::Unreadable
-        | UpstreamFault::Unreachable => FallbackTier::NoSignal,
+        | UpstreamFault::Unreachable
+        | UpstreamFault::BrokenOff
+        | UpstreamFault::NoRoom { .. } => FallbackTier::NoSignal,
     })
+}
+
+fn refused(status: u16, retry_after: Option<Duration>) -> ToolError {
+    let error = match status {
+        401..=403 => {
+            ToolError::new(ErrorType::UpstreamError, "The data service refused this server's access.")
+                .with("reason", "credentials_refused")
+                .hint("Report it to the operator with meta.request_id; a retry does not help.")
+                .recoverable(false)
+        }
+        500.. => retry("The data service failed.", "server_error", retry_after),
+        _ => ToolError::new(ErrorType::UpstreamError, "The data service did not accept the request.")
+            .with("reason", "not_available")
+            .hint("A retry does not help; report it with meta.request_id.")
+            .recoverable(false),
+    };
+    error.with("status_class", format!("{}xx", status / 100))
+}
+
+/// The plan of this server's key is used up; nothing was asked.
+fn no_room(signed_in: bool, wait: Wait) -> ToolError {
+    let error = if signed_in {
+        ToolError::new(
+            ErrorType::LinkedCapacityExhausted,
+            "The capacity that signed-in callers share is exhausted for now.",
+        )
+    } else {
+        ToolError::new(
+            ErrorType::AnonymousCapacityExhausted,
+            "The capacity that anonymous callers share is exhausted for now.",
+        )
+    };
+    match wait {
+        Wait::For(wait) => {
+            error.with("retry_after_ms", whole_ms(wait)).hint("Wait for retry_after_ms, then call again.")
+        }
+        Wait::Until(at) => with_reset(error, Some(at)).hint("Call again after reset_at."),
+    }
+    .with("reason", "plan")
+}
+
+fn with_reset(error: ToolError, reset_at: Option<OffsetDateTime>) -> ToolError {
+    match reset_at.and_then(|at| at.format(&Rfc3339).ok()) {
+        Some(at) => error.with("reset_at", at),
+        None => error,
+    }
 }
 
 /// The error of a call that ran out of time.
 #[must_use]
-pub fn deadline_passed(cause: Cause, deadline: std::time::Duration) -> ToolError {
+pub fn deadline_passed(cause: Cause, deadline: Duration) -> ToolError {
     ToolError::new(ErrorType::UpstreamError, "The data service did not answer in time.")
         .with("cause", cause.as_str())
         .with("deadline_ms", u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX))
@@ -70,20 +136,25 @@ pub fn deadline_passed(cause: Cause, deadline: std::time::Duration) -> ToolError
         .degraded(Degraded::at(FallbackTier::NoSignal))
 }
 
-fn retry(message: &str, reason: &'static str) -> ToolError {
-    ToolError::new(ErrorType::UpstreamError, message)
+fn retry(message: &str, reason: &'static str, retry_after: Option<Duration>) -> ToolError {
+    let error = ToolError::new(ErrorType::UpstreamError, message)
         .with("reason", reason)
-        .hint("Retry once after a few seconds.")
         .recoverable(true)
         .retryable(true)
-        .degraded(Degraded::at(FallbackTier::NoSignal))
+        .degraded(Degraded::at(FallbackTier::NoSignal));
+    match retry_after {
+        Some(wait) => {
+            error.with("retry_after_ms", whole_ms(wait)).hint("Wait for retry_after_ms, then call again.")
+        }
+        None => error.hint("Retry once after a few seconds."),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::family::Family;
-    use std::time::Duration;
+    use time::macros::datetime;
 
     #[test]
     fn only_what_a_retry_can_mend_is_called_retryable() {
@@ -92,12 +163,17 @@ mod tests {
             (error["recoverable"].as_bool().unwrap(), error["retryable"].as_bool().unwrap())
         };
         assert_eq!(of(UpstreamFault::CallDeadline { deadline: Duration::from_secs(8) }), (true, true));
-        for status in [429, 500, 502, 503, 504] {
-            assert_eq!(of(UpstreamFault::Status { status }), (true, true), "{status}");
+        let status = |status| UpstreamFault::Status { status, retry_after: None };
+        for number in [500, 502, 503, 504] {
+            assert_eq!(of(status(number)), (true, true), "{number}");
         }
-        for status in [400, 401, 402, 403, 410, 413] {
-            assert_eq!(of(UpstreamFault::Status { status }), (false, false), "{status}");
+        for number in [204, 302, 400, 401, 402, 403, 410, 413] {
+            assert_eq!(of(status(number)), (false, false), "{number}");
         }
+        assert_eq!(of(UpstreamFault::BrokenOff), (true, true));
+        assert_eq!(of(UpstreamFault::Degraded), (true, true));
+        let busy = UpstreamFault::RateLimited { retry_after: None, at_once: false, reset_at: None };
+        assert_eq!(of(busy), (true, true));
         assert_eq!(of(UpstreamFault::Unreadable), (true, true));
         assert_eq!(of(UpstreamFault::Unreachable), (true, true));
         let window = UpstreamFault::Window { scope: Scope::Service, retry_after: Duration::from_secs(30) };
@@ -113,6 +189,20 @@ mod tests {
             assert_eq!(error.datum("retry_after_ms"), Some(&serde_json::json!(12_346)));
             assert!(error.datum("fix_hint").is_some());
             assert_eq!(error.clone().degraded(Degraded::at(FallbackTier::Unavailable)), error);
+        }
+    }
+
+    #[test]
+    fn a_plan_that_is_used_up_is_told_to_each_kind_of_caller_as_its_own_capacity() {
+        let reset_at = datetime!(2027-02-01 0:00 UTC);
+        for (signed_in, kind) in
+            [(true, ErrorType::LinkedCapacityExhausted), (false, ErrorType::AnonymousCapacityExhausted)]
+        {
+            let error = from(UpstreamFault::NoRoom { signed_in, wait: Wait::For(Duration::from_secs(7)) });
+            assert_eq!((error.kind(), error.datum("retry_after_ms")), (kind, Some(&7_000.into())));
+            let error = from(UpstreamFault::NoRoom { signed_in, wait: Wait::Until(reset_at) });
+            assert_eq!((error.kind(), error.datum("retry_after_ms")), (kind, None));
+            assert_eq!(error.datum("reset_at"), Some(&"2027-02-01T00:00:00Z".into()));
         }
     }
 }

@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod contract;
 mod docs;
 mod fixtures;
 mod harness;
@@ -18,6 +19,8 @@ mod measured;
 mod namesakes;
 mod protocol;
 mod signin;
+mod simulator;
 mod tables;
 mod tools;
 mod transport;
+mod upstream;

@@ -30,9 +30,13 @@ pub fn section<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
     found.unwrap_or_else(|| panic!("there is no heading {heading:?}"))
 }
 
-/// The cells of the table below a heading, without its head; never empty.
+/// The cells of the first table below a heading, without its head; never empty.
 pub fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
-    let lines: Vec<&str> = section(page, heading).into_iter().filter(|line| line.starts_with('|')).collect();
+    let lines: Vec<&str> = section(page, heading)
+        .into_iter()
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .collect();
     assert!(lines.len() > 2, "no table under {heading:?}");
     let width = cells(lines[0]).len();
     lines[2..]

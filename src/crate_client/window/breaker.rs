@@ -30,8 +30,8 @@ enum State {
     Shut,
     /// Nobody passes before `until`; the first one after it is the trial.
     Open { until: Instant },
-    /// One request is on its way, and how it ends decides.
-    Trial,
+    /// One request is on its way, and how it ends decides. The window had been open until then.
+    Trial { since: Instant },
 }
 
 /// The right to ask, given at one state of the window.
@@ -59,14 +59,32 @@ impl<T: Tally> Breaker<T> {
             State::Open { until } => {
                 until.checked_duration_since(now).filter(|remaining| !remaining.is_zero())
             }
-            State::Trial => Some(TRIAL_WAIT),
+            State::Trial { .. } => Some(TRIAL_WAIT),
         }
+    }
+
+    /// Opens it again as it was when the program ended.
+    pub(super) fn reopen(&mut self, until: Instant) {
+        self.turn_to(State::Open { until });
+    }
+
+    /// Until when it is open; a window on trial is as open as before. `None` when it is shut.
+    pub(super) fn open_until(&self) -> Option<Instant> {
+        match self.state {
+            State::Shut => None,
+            State::Open { until } | State::Trial { since: until } => Some(until),
+        }
+    }
+
+    /// Whether the request that passes next is a trial.
+    pub(super) fn is_tried(&self) -> bool {
+        self.state != State::Shut
     }
 
     /// Lets one request through; only for use right after [`Self::wait`] found nothing to wait for.
     pub(super) fn pass(&mut self) -> Pass {
-        if self.state != State::Shut {
-            self.turn_to(State::Trial);
+        if let State::Open { until } = self.state {
+            self.turn_to(State::Trial { since: until });
         }
         Pass(self.turns)
     }
@@ -85,16 +103,16 @@ impl<T: Tally> Breaker<T> {
                 self.tally.answered();
                 Turn::None
             }
-            (State::Trial, Outcome::Answered | Outcome::Refused) => {
+            (State::Trial { .. }, Outcome::Answered | Outcome::Refused) => {
                 self.turn_to(State::Shut);
                 Turn::Closed
             }
-            (State::Trial, Outcome::Failed) => {
+            (State::Trial { .. }, Outcome::Failed) => {
                 self.turn_to(State::Open { until: now + OPEN_FOR });
                 Turn::StayedOpen
             }
             // The next request tries in its place, without another wait.
-            (State::Trial, Outcome::Abandoned) => {
+            (State::Trial { .. }, Outcome::Abandoned) => {
                 self.turn_to(State::Open { until: now });
                 Turn::None
             }

@@ -6,22 +6,23 @@ use time::macros::datetime;
 
 use super::breaker::{OPEN_FOR, TRIAL_WAIT};
 use super::*;
+use crate::crate_client::shelf::Forgetful;
 
 const SECOND: Duration = Duration::from_secs(1);
 const FAMILY: Family = Family::Artist;
 
 struct Wound {
-    windows: Windows,
+    windows: Arc<Windows>,
     clock: Clock,
 }
 
 fn wound() -> Wound {
     let clock = Clock::wound_to(datetime!(2027-01-31 12:00 UTC));
-    Wound { windows: Windows::new(clock.clone()), clock }
+    Wound { windows: Arc::new(Windows::new(clock.clone(), Arc::new(Forgetful))), clock }
 }
 
 impl Wound {
-    fn ask(&self, family: Family, caller: u64) -> Result<Visit<'_>, Closed> {
+    fn ask(&self, family: Family, caller: u64) -> Result<Visit, Closed> {
         self.windows.enter(family, Caller::new(caller))
     }
 
@@ -275,7 +276,7 @@ fn a_window_that_closed_counts_from_zero() {
 fn requests_from_before_a_window_opened_change_nothing_when_they_end() {
     for outcome in [Outcome::Answered, Outcome::Refused, Outcome::Failed, Outcome::Abandoned] {
         let it = wound();
-        let before: Vec<Visit<'_>> = (1..=3).map(|caller| it.ask(FAMILY, caller).unwrap()).collect();
+        let before: Vec<Visit> = (1..=3).map(|caller| it.ask(FAMILY, caller).unwrap()).collect();
         let mut before = before.into_iter();
         let mut one_ends = || before.next().unwrap().ended(outcome);
         it.open_family();
@@ -295,7 +296,7 @@ fn requests_from_before_a_window_opened_change_nothing_when_they_end() {
 #[test]
 fn a_family_that_is_closed_does_not_use_up_the_trial_of_the_service() {
     let it = wound();
-    let on_their_way: Vec<Visit<'_>> = (1..=5).map(|caller| it.ask(FAMILY, caller).unwrap()).collect();
+    let on_their_way: Vec<Visit> = (1..=5).map(|caller| it.ask(FAMILY, caller).unwrap()).collect();
     for _ in 0..10 {
         it.request(Family::Resolve, 1, Outcome::Failed);
     }

@@ -67,7 +67,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [anonymous], [auth], [issuer], [accounts], [legal], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [legal], [log]",
         ],
     ),
     (
@@ -137,14 +137,14 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "fixture mode off",
         "[server]\nfixture_mode = false\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n",
         &[
-            "2: server.fixture_mode: found false; accepted: fixture_mode = true; this version serves the built-in demo catalogue only",
+            "2: server.fixture_mode: found false without a key for the data service; accepted: key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
         ],
     ),
     (
         "fixture mode off without a certificate",
         "[server]\nfixture_mode = false\n",
         &[
-            "2: server.fixture_mode: found false; accepted: fixture_mode = true; this version serves the built-in demo catalogue only",
+            "2: server.fixture_mode: found false without a key for the data service; accepted: key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
         ],
     ),
     (
@@ -160,7 +160,41 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         &[
             "2: server.public_base: found \"https://localhost:8443\" together with public = true; accepted: the https address that clients reach from outside, such as \"https://mcp.example.org\"",
             "2: server.public: found true without [legal] operator and contact; accepted: operator and contact under [legal]; a public server says who runs it",
-            "3: server.fixture_mode: found false; accepted: fixture_mode = true; this version serves the built-in demo catalogue only",
+            "3: server.fixture_mode: found false without a key for the data service; accepted: key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+        ],
+    ),
+    (
+        "public with the certificate that is made",
+        "[server]\npublic = true\npublic_base = \"https://mcp.example.org\"\nfixture_mode = false\n[crate]\nkey = \"ck\"\n[legal]\noperator = \"A\"\ncontact = \"a@example.org\"\n",
+        &[
+            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls]; the one that is made is good for localhost only",
+        ],
+    ),
+    (
+        "two keys for the data service",
+        "[crate]\nkey = \"ck_test_0123\"\nkey_file = \"k\"\n",
+        &["3: crate.key_file: found both key and key_file; accepted: one of them"],
+    ),
+    (
+        "key that is none, shown nowhere",
+        "[crate]\nkey = \"ck_test_0123 ck_test_4567\"\n",
+        &[
+            "2: crate.key: found a value that cannot be one; accepted: a key as the service issued it, at most 200 letters, digits and marks, or \"\" for none",
+        ],
+    ),
+    (
+        "key without quotes, shown nowhere",
+        "[crate]\nkey = ck_test_0123\n",
+        &[
+            "2: not TOML: found a value that is not quoted; accepted: text in double quotes, a number, true, false or a list",
+        ],
+    ),
+    (
+        "data service in the clear, and a switch that is none",
+        "[crate]\nbase_url = \"http://crate.example.org\"\nsimilar = true\n",
+        &[
+            "2: crate.base_url: found \"http://crate.example.org\"; accepted: an https address without user, query or fragment, or http://localhost:PORT",
+            "3: crate.similar: found true; accepted: \"auto\", \"on\", \"off\"",
         ],
     ),
     (

@@ -1,6 +1,6 @@
 //! Requests to a [`Demo`], from raw bytes to a tool call.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -145,6 +145,20 @@ impl Demo {
     pub fn call_as(&self, token: &str, tool: &str, arguments: Value) -> Envelope {
         let params = json!({"name": tool, "arguments": arguments});
         self.modern_as(Some(token), "/mcp/full", "tools/call", params).envelope()
+    }
+
+    /// One tool call of a client at another address, as a trusted proxy passes it on.
+    pub fn call_from(&self, address: IpAddr, tool: &str, arguments: Value) -> Envelope {
+        let address = address.to_string();
+        let headers = [
+            JSON,
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("x-forwarded-for", address.as_str()),
+        ];
+        let params = json!({"name": tool, "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        self.post(&headers, body.to_string()).envelope()
     }
 
     /// The text of a resource, as JSON.

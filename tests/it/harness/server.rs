@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::client::Client;
 
@@ -16,13 +16,15 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Runs the program beside a shell that ends it and removes its folder as soon as the test's end of
 /// the pipe closes, however the test process ends.
 const KEEPER: &str = r#"
-"$0" demo --listen 127.0.0.1:0 --data "$1/data" 2>"$1/log" </dev/null &
+folder=$1
+shift
+"$0" "$@" 2>"$folder/log" </dev/null &
 echo "pid $!"
 exec 2>/dev/null
 read -r _
 kill -KILL $!
 wait $!
-rm -rf "$1"
+rm -rf "$folder"
 "#;
 
 /// A running server of the demo catalogue.
@@ -55,26 +57,10 @@ impl Demo {
     /// A server of another build.
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
-        let mut keeper = Command::new("sh")
-            .args(["-c", KEEPER])
-            .arg(binary)
-            .arg(&folder)
-            .env_clear()
-            .current_dir(&folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("sh runs");
-        let lines = lines_of(keeper.stdout.take().expect("a pipe"));
-        let line = |wanted: &str| loop {
-            let line = lines.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-                let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
-                panic!("the server did not print {wanted:?}; its log: {log}")
-            });
-            if let Some(rest) = line.strip_prefix(wanted) {
-                break rest.to_owned();
-            }
-        };
+        let data = folder.join("data");
+        let (keeper, lines) =
+            launch(binary, &folder, &["demo", "--listen", "127.0.0.1:0", "--data", &data.to_string_lossy()]);
+        let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
         let port = url
@@ -108,6 +94,38 @@ impl Demo {
         self.folder.join("data")
     }
 
+    /// A server that `serve` runs: on this machine, on any port, not public; `server` are further lines of that
+    /// section, `rest` is the rest of its configuration.
+    pub fn serving(server: &str, rest: &str) -> Self {
+        let folder = scratch();
+        let data = folder.join("data");
+        let config = folder.join("config.toml");
+        let text = format!(
+            "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
+            data.display()
+        );
+        std::fs::write(&config, text).expect("a configuration");
+        let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
+        let (keeper, lines) = launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()]);
+        let pid = next(&lines, "pid ", &folder).parse().expect("a process id");
+        let ready = |log: &str| {
+            let rest = log.split_once("ready: https://localhost:")?.1;
+            rest.split_once("/mcp on ")?.0.parse().ok()
+        };
+        let begun = Instant::now();
+        let port = loop {
+            let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+            match ready(&log) {
+                Some(port) => break port,
+                None if begun.elapsed() > PATIENCE => panic!("the server is not ready; its log: {log}"),
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let certificate = data.join("demo-cert.pem");
+        let client = Client::new(port, &certificate);
+        Self { port, pid, certificate, folder, keeper, client }
+    }
+
     /// Its address for `path`.
     pub fn url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.port)
@@ -123,6 +141,36 @@ impl Drop for Demo {
     fn drop(&mut self) {
         drop(self.keeper.stdin.take());
         let _ = self.keeper.wait();
+    }
+}
+
+/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints.
+fn launch(binary: &Path, folder: &Path, arguments: &[&str]) -> (Child, mpsc::Receiver<String>) {
+    let mut keeper = Command::new("sh")
+        .args(["-c", KEEPER])
+        .arg(binary)
+        .arg(folder)
+        .args(arguments)
+        .env_clear()
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("sh runs");
+    let lines = lines_of(keeper.stdout.take().expect("a pipe"));
+    (keeper, lines)
+}
+
+/// What follows `wanted` on the next line that begins with it.
+fn next(lines: &mpsc::Receiver<String>, wanted: &str, folder: &Path) -> String {
+    loop {
+        let line = lines.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+            panic!("the server did not print {wanted:?}; its log: {log}")
+        });
+        if let Some(rest) = line.strip_prefix(wanted) {
+            break rest.to_owned();
+        }
     }
 }
 
