@@ -212,11 +212,6 @@ impl Artists {
         self.all.iter().map(|artist| &*artist.name)
     }
 
-    #[cfg(test)]
-    pub(super) fn keys(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> + '_ {
-        self.all.iter().map(|artist| (artist.slug, artist.cluster_id))
-    }
-
     fn best(&self, wanted: impl Fn(&Artist<'static>) -> bool) -> Option<&Artist<'static>> {
         let verified = self.all.iter().find(|artist| artist.tier == Tier::Discogs && wanted(artist));
         verified.or_else(|| self.all.iter().find(|artist| wanted(artist)))

@@ -100,16 +100,22 @@ impl Browse {
         for (name, value) in [("genre", genre), ("style", style), ("tier", tier), ("sort", Some(sort))] {
             filters.extend(value.map(|value| (name.to_owned(), json!(value))));
         }
-        let mut body = json!({
-            "object": "artist.browse", "state": "present", "returned": items.len(),
-            "filters_applied": filters, "items": items,
-        });
+        let mut body = Map::new();
         if items.is_empty() {
-            body["note"] = json!("no artist of the demo fits");
+            body.insert("note".to_owned(), json!("no artist of the demo fits"));
         }
         if more {
             let next = next_page(&filters, limit, offset.saturating_add(limit));
-            body["_links"] = json!({ "next": next });
+            body.insert("_links".to_owned(), json!({ "next": next }));
+        }
+        for (key, value) in [
+            ("object", json!("artist.browse")),
+            ("state", json!("present")),
+            ("returned", json!(items.len())),
+            ("filters_applied", Value::Object(filters)),
+            ("items", Value::Array(items)),
+        ] {
+            body.insert(key.to_owned(), value);
         }
         Ok(json_answer(&body))
     }

@@ -21,9 +21,9 @@ pub(super) fn as_text() -> CatalogueAnswer {
     for (name, entry) in dictionary.entries {
         text.push_str(&format!("\n## {name}\n\n"));
         for key in ["audience_blurb", "honest_limits"] {
-            text.extend(entry[key].as_str().map(|words| format!("{words}\n")));
+            text.extend(entry.get(key).and_then(Value::as_str).map(|words| format!("{words}\n")));
         }
-        for caveat in entry["caveats"].as_array().into_iter().flatten() {
+        for caveat in entry.get("caveats").and_then(Value::as_array).into_iter().flatten() {
             text.extend(caveat.as_str().map(|words| format!("- {words}\n")));
         }
     }

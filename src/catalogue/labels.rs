@@ -67,11 +67,6 @@ impl Labels {
             absent
         })))
     }
-
-    #[cfg(test)]
-    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.index.iter().flat_map(|entry| entry.slugs.iter().copied().chain([entry.cluster_id]))
-    }
 }
 
 fn only_observed(mut dossier: Map<String, Value>) -> Map<String, Value> {

@@ -26,7 +26,7 @@ pub(super) fn answer(artists: &Artists, masters: &Masters, key: &str, id: &str) 
         let dossier = artists.dossier(artist);
         let facet = dossier.get("discography");
         let entries = facet.and_then(|facet| facet.pointer("/signals/entries")?.as_array());
-        entries.is_some_and(|entries| entries.iter().any(|entry| entry["discogsMasterId"] == id))
+        entries.is_some_and(|entries| entries.iter().any(|entry| entry.get("discogsMasterId") == Some(&id)))
     });
     let Some(row) = id.as_u64().and_then(|id| masters.by_id(id)).filter(|_| filed) else {
         let note = "the demo holds no such master of this artist";
@@ -38,7 +38,8 @@ pub(super) fn answer(artists: &Artists, masters: &Masters, key: &str, id: &str) 
         "master": {
             "contract_version": "2.47.0", "grain": "master", "id": id,
             "header": {
-                "title": row["title"], "artist": row["artist"], "year": row["year"], "formats": row["formats"],
+                "title": row.get("title"), "artist": row.get("artist"), "year": row.get("year"),
+                "formats": row.get("formats"),
                 "cube_quadrant": { "code": null, "label": null },
             },
             "sections": sections, "artwork": [], "freshness": { "mirror_lag_s": null, "seen_lag_s": null },

@@ -64,10 +64,13 @@ impl Reply {
 
     /// More than the plan allows.
     pub(super) fn too_many(refusal: TooMany) -> Self {
-        let mut body = json!({ "error": "rate_limited", "retry_after_seconds": refusal.retry_after_s });
-        if refusal.concurrency {
-            body["reason"] = json!("concurrency");
-        }
+        let seconds = refusal.retry_after_s;
+        let body = match refusal.concurrency {
+            true => {
+                json!({ "error": "rate_limited", "retry_after_seconds": seconds, "reason": "concurrency" })
+            }
+            false => json!({ "error": "rate_limited", "retry_after_seconds": seconds }),
+        };
         let mut reply = Self::error(429, &body);
         reply.headers.insert(RETRY_AFTER, refusal.retry_after_s.into());
         reply

@@ -18,7 +18,7 @@ use super::wire::Control;
 const PIECE_BYTES: u64 = 64 * 1024;
 /// How long a piece has to leave the machine before the connection goes down behind it.
 const PARTING: Duration = Duration::from_millis(20);
-const SPACES: [u8; 64 * 1024] = [b' '; 64 * 1024];
+static SPACES: [u8; 64 * 1024] = [b' '; 64 * 1024];
 
 /// The connection ends in the middle of an answer, on purpose.
 #[derive(Clone, Copy, Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ono_sendai::catalogue::Catalogue;
 use ono_sendai::clock::Clock;
 use ono_sendai::crate_client::transport::{CatalogueTransport, Request, Sending};
-use ono_sendai::crate_client::{Ask, CallLedger, Caller, CrateClient, IdentityMemory, Transport};
+use ono_sendai::crate_client::{Ask, CallLedger, Caller, CrateClient, Depth, IdentityMemory, Transport};
 use ono_sendai::identity::{Argument, ArtistKey, ArtistName, ClusterId, Isrc, Mbid, TrackTitle};
 use serde_json::Value;
 
@@ -67,7 +67,10 @@ async fn every_request_of_the_client_and_its_answer_are_what_the_contract_descri
         }
     }
     for key in &keys {
-        client.dossier(&ArtistKey::parse(key).expect("a key"), &ledger).await.expect("an answer");
+        let key = ArtistKey::parse(key).expect("a key");
+        for depth in [Depth::Card, Depth::Whole] {
+            client.dossier(&key, depth, &ledger).await.expect("an answer");
+        }
     }
     let seen = recorder.seen.lock().expect("a list");
     assert!(seen.len() > 300, "{}", seen.len());
