@@ -33,7 +33,7 @@ pub struct Demo {
     pub port: u16,
     /// The process.
     pub pid: u32,
-    /// A bearer token of its built-in issuer, for the account "demo".
+    /// A bearer token of the built-in issuer for the account "demo"; empty where `serve` runs.
     token: String,
     /// The certificate to trust, as PEM.
     pub certificate: PathBuf,
@@ -123,7 +123,7 @@ impl Demo {
         };
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, certificate, folder, keeper, client }
+        Self { port, pid, token: String::new(), certificate, folder, keeper, client }
     }
 
     /// Its address for `path`.
