@@ -28,3 +28,18 @@ pub const DEMO_SUBJECT: &str = "demo";
 pub fn name(public_base: &str) -> String {
     format!("{public_base}{ISSUER_PATH}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::seal::{Purpose, Seal};
+    use super::*;
+
+    #[test]
+    fn what_was_sealed_before_a_restart_opens_after_it() {
+        let folder = std::env::temp_dir().join(format!("ono-sendai-seal-{}", std::process::id()));
+        let seal = || Seal::new(IssuerKey::load_or_make(&folder).unwrap().secret());
+        let client = seal().close(Purpose::Client, None, "client");
+        assert_eq!(seal().open::<String>(Purpose::Client, &client, 0).as_deref(), Some("client"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

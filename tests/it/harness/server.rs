@@ -123,6 +123,7 @@ impl Demo {
         };
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
+        // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
         Self { port, pid, token: String::new(), certificate, folder, keeper, client }
     }
 

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::peer::{Act, Peer, whole};
 use super::server_with;
+use crate::harness::Demo;
 
 const CALLERS: usize = 300;
 const ARTISTS: usize = 30;
@@ -21,24 +22,50 @@ fn address(n: usize) -> IpAddr {
     IpAddr::from(Ipv4Addr::from(0xc612_0000 + u32::try_from(n).expect("few")))
 }
 
+/// One token for each account.
+fn tokens(server: &Demo) -> Vec<String> {
+    const AT_ONCE: usize = 6;
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..AT_ONCE)
+            .map(|part| {
+                let subjects = (0..CALLERS).filter(move |n| n % AT_ONCE == part);
+                scope.spawn(move || {
+                    subjects.map(|n| server.token_of(&format!("account-{n}"))).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().expect("tokens")).collect()
+    })
+}
+
 #[test]
 fn three_hundred_callers_at_once_stay_within_the_plan_and_each_is_answered_in_time() {
     let peer = Peer::start();
     let nobody = whole(200, "content-type: application/json\r\n", br#"{"resolved_via":null}"#);
     peer.set("/api/v2/resolve", Act::Later(LATENCY, nobody));
-    let server = server_with(peer.port, PLAN, &format!("[deadlines]\ncall_ms = 8000\ntool_ms = {TOOL_MS}\n"));
+    let rest = format!("[deadlines]\ncall_ms = 8000\ntool_ms = {TOOL_MS}\n[issuer]\nenabled = true\n");
+    let server = server_with(peer.port, PLAN, &rest);
+    let tokens = tokens(&server);
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
-    // Thrice over, with other artists each time: more than a minute's plan has room for.
+    // Thrice over, with other artists each time: more than a minute's plan has room for. First three hundred
+    // accounts ask, then every second one is an address without an account.
     for round in 0..3 {
         let answers: Vec<(String, Duration, u64, bool)> = std::thread::scope(|scope| {
             let calls: Vec<_> = (0..CALLERS)
                 .map(|n| {
-                    let server = &server;
+                    let (server, token) = (&server, Some(&tokens[n]).filter(|_| round == 0 || n % 2 == 0));
                     scope.spawn(move || {
                         let id = 1 + round * ARTISTS + n % ARTISTS;
                         let begun = Instant::now();
-                        let answer =
-                            server.call_from(address(n), "resolve_artist", json!({"discogs_id": id}));
+                        let arguments = json!({"discogs_id": id});
+                        let answer = match token {
+                            Some(token) => server.call_as(token, "resolve_artist", arguments),
+                            None => server.call_from(address(n), "resolve_artist", arguments),
+                        };
+                        let refused = match token {
+                            Some(_) => "linked_capacity_exhausted",
+                            None => "anonymous_capacity_exhausted",
+                        };
                         let took = begun.elapsed();
                         let meta = &answer.json["meta"];
                         let units = meta["units"].as_u64().expect("units");
@@ -46,12 +73,7 @@ fn three_hundred_callers_at_once_stay_within_the_plan_and_each_is_answered_in_ti
                             return ("answer".to_owned(), took, units, meta["cache_hit"] == true);
                         }
                         let data = &answer.json["error"]["data"];
-                        assert_eq!(
-                            (answer.error_type(), units),
-                            ("anonymous_capacity_exhausted", 0),
-                            "{}",
-                            answer.json
-                        );
+                        assert_eq!((answer.error_type(), units), (refused, 0), "{}", answer.json);
                         let wait = data["retry_after_ms"].as_u64().expect("a wait");
                         assert!((1..=61_000).contains(&wait), "{wait}");
                         ("refused".to_owned(), took, units, false)
