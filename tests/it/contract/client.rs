@@ -1,13 +1,15 @@
 //! Every request of the typed client, as it reaches the service.
 
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ono_sendai::catalogue::Catalogue;
 use ono_sendai::clock::Clock;
+use ono_sendai::crate_client::cache::CacheLimits;
 use ono_sendai::crate_client::transport::{CatalogueTransport, Request, Sending};
-use ono_sendai::crate_client::{Ask, CallLedger, Caller, CrateClient, Depth, IdentityMemory, Transport};
+use ono_sendai::crate_client::{
+    Ask, CallLedger, Caller, ClientSettings, CrateClient, Depth, Shelves, Transport,
+};
 use ono_sendai::identity::{Argument, ArtistKey, ArtistName, ClusterId, Isrc, Mbid, TrackTitle};
 use serde_json::Value;
 
@@ -43,8 +45,13 @@ async fn every_request_of_the_client_and_its_answer_are_what_the_contract_descri
         inner: CatalogueTransport::new(catalogue, clock.clone()),
         seen: Mutex::default(),
     });
-    let memory = IdentityMemory::new(NonZeroUsize::MIN);
-    let client = CrateClient::new(Arc::clone(&recorder) as _, memory, Duration::from_secs(8), clock);
+    let settings = ClientSettings {
+        call_deadline: Duration::from_secs(8),
+        plan: None,
+        cache: CacheLimits::default(),
+        extensions: Vec::new(),
+    };
+    let client = CrateClient::new(Arc::clone(&recorder) as _, settings, Shelves::default(), clock);
     let ledger = CallLedger::new(Caller::new(1));
     let mut asks = Vec::new();
     let mut keys = vec!["no-such-artist".to_owned()];

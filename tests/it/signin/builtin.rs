@@ -119,7 +119,10 @@ fn a_person_signs_in_and_the_client_calls_and_refreshes() {
     let answer = exchange(demo, &client, &code, &[]);
     assert_eq!((answer.status, answer.header("cache-control")), (200, "no-store"), "{answer:?}");
     let tokens = answer.json();
-    assert_eq!((&tokens["token_type"], &tokens["scope"]), (&json!("Bearer"), &json!("openid offline_access")));
+    assert_eq!(
+        (&tokens["token_type"], &tokens["scope"]),
+        (&json!("Bearer"), &json!("openid offline_access"))
+    );
     let access = tokens["access_token"].as_str().expect("a token");
     assert_eq!(demo.call_as(access, "get_usage", json!({})).data()["used"], 0);
     assert_eq!(exchange(demo, &client, &code, &[]).json()["error"], "invalid_grant", "a code is good once");
@@ -141,7 +144,15 @@ fn the_page_can_be_read_and_runs_nothing() {
     let page = authorize(demo, &[], &registered(demo));
     let html = String::from_utf8(page.body.to_vec()).expect("text");
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
-    for wanted in ["lang=\"en\"", "<label for=\"name\">", "Allow</button>", "Deny</button>", "http://127.0.0.1:53682", "no password", "&lt;b&gt;client"] {
+    for wanted in [
+        "lang=\"en\"",
+        "<label for=\"name\">",
+        "Allow</button>",
+        "Deny</button>",
+        "http://127.0.0.1:53682",
+        "no password",
+        "&lt;b&gt;client",
+    ] {
         assert!(html.contains(wanted), "{wanted} is not in {html}");
     }
     assert!(!html.contains("<script") && !html.contains("<b>client"), "{html}");
@@ -188,7 +199,8 @@ fn what_is_wrong_is_said_to_the_person_or_to_the_client_as_it_is_safe() {
     assert!(String::from_utf8_lossy(&again.body).contains("role=\"alert\""), "{again:?}");
     assert_eq!(decide(demo, "forged.request", "x", "allow").status, 400);
     let foreign = form(&[("request", &request), ("name", "x"), ("decision", "allow")]);
-    let foreign = demo.send(Method::POST, "/issuer/authorize", &[FORM, ("origin", "https://evil.example")], foreign);
+    let foreign =
+        demo.send(Method::POST, "/issuer/authorize", &[FORM, ("origin", "https://evil.example")], foreign);
     assert_eq!(foreign.status, 403, "a foreign page cannot decide");
 }
 

@@ -24,7 +24,8 @@ impl Service {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}/accounts", listener.local_addr().expect("an address"));
-        let service = Self { address, says: Arc::new(Mutex::new((500, String::new()))), asked: Arc::default() };
+        let service =
+            Self { address, says: Arc::new(Mutex::new((500, String::new()))), asked: Arc::default() };
         let own = service.clone();
         std::thread::spawn(move || {
             for mut stream in listener.incoming().map_while(Result::ok) {
@@ -57,7 +58,11 @@ impl Service {
 }
 
 fn hooked(issuer: &Issuer, service: &Service, cache_s: u32) -> Demo {
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hook-{}-{cache_s}-{}", std::process::id(), service.address.len() + service.address.bytes().map(usize::from).sum::<usize>()));
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "hook-{}-{cache_s}-{}",
+        std::process::id(),
+        service.address.len() + service.address.bytes().map(usize::from).sum::<usize>()
+    ));
     std::fs::write(&file, SECRET).expect("a file");
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("a mode");
     let rest = format!(
@@ -85,7 +90,10 @@ fn a_hooked_account_is_what_its_service_says_and_the_question_is_signed() {
     let asked = service.asked.lock().expect("unbroken").clone();
     assert_eq!(asked.len(), 1, "an answer lasts");
     let (head, body) = &asked[0];
-    assert_eq!(serde_json::from_str::<Value>(body).expect("JSON"), json!({"issuer": issuer.name, "subject": "user_1"}));
+    assert_eq!(
+        serde_json::from_str::<Value>(body).expect("JSON"),
+        json!({"issuer": issuer.name, "subject": "user_1"})
+    );
     let field = |name: &str| {
         let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with(name)).expect("a field");
         line.split_once(": ").expect("a value").1.to_owned()
@@ -113,10 +121,17 @@ fn an_inactive_account_is_told_so_and_signing_in_again_is_not_offered() {
         let answer = server.modern_as(Some(&token), "/mcp", "tools/call", params);
         assert!(answer.result().pointer("/_meta/mcp~1www_authenticate").is_none());
         let envelope = answer.envelope();
-        assert_eq!((envelope.error_type(), &envelope.json["error"]["recoverable"]), ("unauthorized", &json!(false)));
+        assert_eq!(
+            (envelope.error_type(), &envelope.json["error"]["recoverable"]),
+            ("unauthorized", &json!(false))
+        );
         assert_eq!(envelope.json["meta"]["units"], 0);
     }
-    assert_eq!(ping(&server, &[&format!("Bearer {token}")]).status, 200, "lists and pings are not about accounts");
+    assert_eq!(
+        ping(&server, &[&format!("Bearer {token}")]).status,
+        200,
+        "lists and pings are not about accounts"
+    );
 }
 
 #[test]

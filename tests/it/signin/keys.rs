@@ -34,7 +34,13 @@ fn one_bad_key_never_spoils_the_set() {
 
 #[test]
 fn a_token_that_cannot_be_checked_is_503_without_a_challenge_until_it_can() {
-    for answers in [Answers::Status(500), Answers::Status(429), Answers::Document(json!({"keys": []})), Answers::Document(json!([])), Answers::Silence] {
+    for answers in [
+        Answers::Status(500),
+        Answers::Status(429),
+        Answers::Document(json!({"keys": []})),
+        Answers::Document(json!([])),
+        Answers::Silence,
+    ] {
         let key = Key::es256("k1");
         let issuer = Issuer::with(&[]);
         issuer.answers(answers.clone());
@@ -52,7 +58,12 @@ fn a_token_that_cannot_be_checked_is_503_without_a_challenge_until_it_can() {
         assert_eq!(status(&server, &key.sign(&claims)), 401, "{answers:?}");
         assert_eq!(status(&server, "a.b.c"), 401, "{answers:?}");
         assert_eq!(ping(&server, &[]).status, 200, "{answers:?}");
-        let linked = server.send(Method::POST, "/mcp/linked", &[JSON, ("authorization", &format!("Bearer {token}"))], "{}");
+        let linked = server.send(
+            Method::POST,
+            "/mcp/linked",
+            &[JSON, ("authorization", &format!("Bearer {token}"))],
+            "{}",
+        );
         assert_eq!(linked.status, 503, "{answers:?}");
     }
 }
@@ -105,7 +116,12 @@ fn many_first_tokens_at_once_ask_for_the_keys_once() {
 #[test]
 fn a_server_without_an_issuer_says_nothing_of_a_sign_in() {
     let server = Demo::serving("", "");
-    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/mcp/linked", "/issuer/authorize"] {
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+        "/mcp/linked",
+        "/issuer/authorize",
+    ] {
         assert_eq!(server.send(Method::GET, path, &[], "").status, 404, "{path}");
         assert_eq!(server.send(Method::POST, path, &[JSON], "{}").status, 404, "{path}");
     }
@@ -115,5 +131,8 @@ fn a_server_without_an_issuer_says_nothing_of_a_sign_in() {
     let answer = server.modern("tools/call", json!({"name": "get_usage", "arguments": {}}));
     assert!(answer.result().pointer("/_meta/mcp~1www_authenticate").is_none());
     let envelope = answer.envelope();
-    assert_eq!((envelope.error_type(), &envelope.json["error"]["recoverable"]), ("unauthorized", &json!(false)));
+    assert_eq!(
+        (envelope.error_type(), &envelope.json["error"]["recoverable"]),
+        ("unauthorized", &json!(false))
+    );
 }

@@ -120,9 +120,18 @@ fn a_forged_or_broken_token_is_401_with_one_challenge_and_reaches_nothing() {
             "an embedded key",
             attacker.sign_text(&header(json!({"alg": "ES256", "kid": "es", "jwk": attacker.jwk()})), &claims),
         ),
-        ("a key address", attacker.sign_text(&header(json!({"alg": "ES256", "kid": "es", "jku": jku})), &claims)),
-        ("a certificate address", attacker.sign_text(&header(json!({"alg": "ES256", "kid": "es", "x5u": jku})), &claims)),
-        ("another algorithm for the key", es.sign_text(&header(json!({"alg": "RS256", "kid": "es"})), &claims)),
+        (
+            "a key address",
+            attacker.sign_text(&header(json!({"alg": "ES256", "kid": "es", "jku": jku})), &claims),
+        ),
+        (
+            "a certificate address",
+            attacker.sign_text(&header(json!({"alg": "ES256", "kid": "es", "x5u": jku})), &claims),
+        ),
+        (
+            "another algorithm for the key",
+            es.sign_text(&header(json!({"alg": "RS256", "kid": "es"})), &claims),
+        ),
         ("RS384", rs.sign_text(&header(json!({"alg": "RS384", "kid": "rs"})), &claims)),
         ("quotes and a line break in kid", es.sign_text(r#"{"alg":"ES256","kid":"\"\r\nx: y"}"#, &claims)),
         ("kid is a number", es.sign_text(r#"{"alg":"ES256","kid":5}"#, &claims)),
@@ -134,11 +143,21 @@ fn a_forged_or_broken_token_is_401_with_one_challenge_and_reaches_nothing() {
         ("claims are a list", es.sign_text(r#"{"alg":"ES256","kid":"es"}"#, "[]")),
         (
             "a claim twice",
-            es.sign_text(r#"{"alg":"ES256","kid":"es"}"#, &claims.replacen('{', r#"{"sub":"someone_else","#, 1)),
+            es.sign_text(
+                r#"{"alg":"ES256","kid":"es"}"#,
+                &claims.replacen('{', r#"{"sub":"someone_else","#, 1),
+            ),
         ),
         ("a cut signature", format!("{message}.{}", &signature[..signature.len() - 4])),
         ("an empty signature", format!("{message}.")),
-        ("other claims under the signature", format!("{}.{}.{signature}", own.split('.').next().unwrap(), b64(claims.replace("user_1", "user_2")))),
+        (
+            "other claims under the signature",
+            format!(
+                "{}.{}.{signature}",
+                own.split('.').next().unwrap(),
+                b64(claims.replace("user_1", "user_2"))
+            ),
+        ),
         ("two parts", message.to_owned()),
         ("four parts", format!("{own}.x")),
         ("padding", format!("{own}=")),
@@ -174,7 +193,9 @@ fn the_header_is_read_as_its_standard_says_and_nothing_else_is() {
         let answer = ping(demo, &twice);
         assert_eq!((answer.refusal(), answer.headers.get("www-authenticate")), ((400, -32600), None));
     }
-    for field in [format!("Bearer {token}, Bearer {token}"), format!("Basic {token}"), format!("Token {token}")] {
+    for field in
+        [format!("Bearer {token}, Bearer {token}"), format!("Basic {token}"), format!("Token {token}")]
+    {
         assert_eq!(ping(demo, &[&field]).status, 401);
     }
     // A token in the address or in the body is no credential, and stands in no log.
@@ -184,13 +205,17 @@ fn the_header_is_read_as_its_standard_says_and_nothing_else_is() {
         assert_eq!(answer.status, if method == Method::POST { 200 } else { 405 });
     }
     let log = demo.log();
-    assert!(!log.contains(&token[token.len() - 12..]) && !log.contains(&token[..40]), "a token stands in the log");
+    assert!(
+        !log.contains(&token[token.len() - 12..]) && !log.contains(&token[..40]),
+        "a token stands in the log"
+    );
 }
 
 #[test]
 fn a_bad_token_is_401_on_every_request_whatever_its_body() {
     let demo = Demo::shared();
-    let old = Key::es256("unknown").sign(&json!({"iss": demo.url("/issuer"), "sub": "x", "aud": demo.url("/mcp"), "exp": now_s() + 60}));
+    let old = Key::es256("unknown")
+        .sign(&json!({"iss": demo.url("/issuer"), "sub": "x", "aud": demo.url("/mcp"), "exp": now_s() + 60}));
     for body in [PING, "{", "[]", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, ""] {
         for path in ["/mcp", "/mcp/full", "/mcp/linked", "/mcp/full/linked"] {
             let headers = [JSON, ("authorization", &*format!("Bearer {old}"))];
