@@ -145,3 +145,6 @@ impl Verifier {
         Ok(principal)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,10 +142,6 @@ impl Issuer {
         *self.answers.lock().expect("unbroken") = answers;
     }
 
-    pub fn has(&self, keys: &[&Key]) {
-        self.answers(Answers::Document(key_set(keys)));
-    }
-
     /// How often it was asked for its keys.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
