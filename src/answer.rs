@@ -5,9 +5,14 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
+mod cell;
 mod facet;
 mod identity_facts;
+mod label_card;
 mod resolved_artist;
+mod shapeable;
+mod track_list;
 
 use serde::Serialize;
 
@@ -20,9 +25,19 @@ pub use self::artist_signals::{
     FullFacts, LifeFacet, PagesFacet, PressFacet, RadioFacet, RecordLabelsFacet, SceneFacet, StageFacet,
     StandardFacts, WorksFacet,
 };
+pub use self::catalog_list::{
+    CatalogArtist, CatalogHit, CatalogList, CompactHit, FullHit, Pagination, PaginationMode,
+};
+pub use self::cell::Cell;
 pub use self::facet::Facet;
 pub use self::identity_facts::IdentityFacts;
+pub use self::label_card::{
+    DjMomentumFacet, LABEL_PAGES_SHOWN, LabelCard, LabelPagesFacet, LinkFacet, PresenceFacet,
+    RELATED_LABELS_SHOWN, RelatedLabelRow, TravelsFacet,
+};
 pub use self::resolved_artist::{LINKS_SHOWN, ResolvedArtist};
+pub use self::shapeable::Shapeable;
+pub use self::track_list::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
 use crate::envelope;
 
 /// What a tool found, with its facts.
@@ -36,8 +51,35 @@ pub enum Data {
     ResolvedArtist(ResolvedArtist),
     /// Of `get_artist`.
     ArtistCard(Box<ArtistCard>),
+    /// Of `search_catalog`.
+    CatalogList(CatalogList),
+    /// Of `find_tracks`.
+    TrackList(TrackList),
+    /// Of `get_label`.
+    LabelCard(Box<LabelCard>),
     /// Of `get_profile`.
     AccountProfile(AccountProfile),
     /// Of `get_usage`.
     AccountUsage(AccountUsage),
+}
+
+impl Data {
+    /// The answer as its size is kept; `None` for answers without a list.
+    #[must_use]
+    pub fn shapeable(&self) -> Option<&dyn Shapeable> {
+        match self {
+            Self::ResolvedArtist(data) => Some(data),
+            Self::ArtistCard(data) => Some(data.as_ref()),
+            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
+        }
+    }
+
+    /// The same, for shortening it.
+    pub fn shapeable_mut(&mut self) -> Option<&mut dyn Shapeable> {
+        match self {
+            Self::ResolvedArtist(data) => Some(data),
+            Self::ArtistCard(data) => Some(data.as_mut()),
+            Self::AccountProfile(_) | Self::AccountUsage(_) => None,
+        }
+    }
 }

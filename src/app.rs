@@ -27,18 +27,20 @@ use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, PublicBase};
 use crate::crate_client::transport::CatalogueTransport;
 use crate::crate_client::{ClientSettings, CrateClient, Shelves, Transport};
+use crate::cursors::MemoryCursors;
 use crate::envelope::attribution::Origin;
 use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
+use crate::site;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer, SecurityHeaders,
-    Service,
+    self, Document, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer,
+    SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
@@ -57,6 +59,7 @@ pub struct App {
     parts: Arc<Parts>,
     legal: LegalTexts,
     issuer: Option<Arc<Issuer>>,
+    documents: Vec<Document>,
 }
 
 impl App {
@@ -64,7 +67,12 @@ impl App {
     ///
     /// # Errors
     /// A catalogue that is not sound, or a legal text that cannot be read.
-    pub fn build(config: &Config, sign_in: SignIn, clock: Clock) -> Result<Self, StartError> {
+    pub fn build(
+        config: &Config,
+        public_base: &PublicBase,
+        sign_in: SignIn,
+        clock: Clock,
+    ) -> Result<Self, StartError> {
         let catalogue =
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
@@ -72,10 +80,10 @@ impl App {
         if config.server.fixture_mode {
             let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
             let settings = data_service::demo_settings(config);
-            return Self::over(transport, settings, documents, config, sign_in, clock);
+            return Self::over(transport, settings, documents, config, public_base, sign_in, clock);
         }
         let transport = Arc::new(data_service::transport(config, &clock)?);
-        Self::over(transport, data_service::settings(config), documents, config, sign_in, clock)
+        Self::over(transport, data_service::settings(config), documents, config, public_base, sign_in, clock)
     }
 
     /// The same over any transport to the data service; `documents` are its manifest and dictionary.
@@ -84,6 +92,7 @@ impl App {
         settings: ClientSettings,
         (manifest, dictionary): (String, String),
         config: &Config,
+        public_base: &PublicBase,
         sign_in: SignIn,
         clock: Clock,
     ) -> Result<Self, StartError> {
@@ -98,6 +107,12 @@ impl App {
                 calls_at_once: config.accounts.calls_at_once,
             },
         };
+        let documents = site::documents(&site::Facts {
+            base: public_base.as_str(),
+            has_sign_in: sign_in.challenges.metadata().is_some(),
+            is_demo: config.server.fixture_mode,
+            openai_apps_challenge: config.pages.openai_apps_challenge.as_deref(),
+        });
         let scopes = sign_in.challenges.metadata().map(|metadata| metadata.scopes().to_vec());
         let capabilities = capabilities::document(
             &limits,
@@ -112,6 +127,7 @@ impl App {
             accounts: sign_in.accounts,
             admission: Admission::new(limits, clock.clone()),
             client: CrateClient::new(transport, settings, Shelves::default(), clock.clone()),
+            cursors: Arc::new(MemoryCursors::new(clock.clone())),
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
@@ -119,7 +135,12 @@ impl App {
             refused_lines: RefusedLines::default(),
             clock,
         };
-        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)?, issuer: sign_in.issuer })
+        Ok(Self {
+            parts: Arc::new(parts),
+            legal: LegalTexts::load(&config.legal)?,
+            documents,
+            issuer: sign_in.issuer,
+        })
     }
 }
 
@@ -135,6 +156,10 @@ impl Service for Shared {
     fn not_ready(&self) -> Vec<NotReady> {
         // Every part is built before the socket answers; nothing can be missing yet.
         Vec::new()
+    }
+
+    fn documents(&self) -> Vec<Document> {
+        self.0.documents.clone()
     }
 
     fn legal(&self, page: LegalPage) -> String {
@@ -178,7 +203,7 @@ pub async fn run(config: Config, announce: Announce) -> Result<(), StartError> {
     let public_base = config.server.public_base.clone().settled(address.port());
     let sign_in = SignIn::of(&config, &public_base, &clock)?;
     let demo_token = sign_in.demo_token.clone();
-    let app = Arc::new(App::build(&config, sign_in, clock.clone())?);
+    let app = Arc::new(App::build(&config, &public_base, sign_in, clock.clone())?);
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);
@@ -233,8 +258,9 @@ mod tests {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
         let sign_in = SignIn::none(config, &clock);
+        let base = PublicBase::localhost(8443);
         let settings = data_service::demo_settings(config);
-        App::over(Arc::new(Faulty), settings, documents, config, sign_in, clock).unwrap().parts
+        App::over(Arc::new(Faulty), settings, documents, config, &base, sign_in, clock).unwrap().parts
     }
 
     fn post(body: &Value, authorization: Option<&'static str>) -> McpRequest {

@@ -16,6 +16,7 @@ mod keys;
 mod legal;
 mod log;
 mod mistake;
+mod pages;
 mod public_base;
 mod reader;
 mod secret;
@@ -36,6 +37,7 @@ pub use issuer::Issuer;
 pub use legal::{Contact, Legal};
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
+pub use pages::Pages;
 pub use public_base::PublicBase;
 pub use secret::Secret;
 pub use server::{DATA_FOLDER, PORT, Server};
@@ -70,6 +72,8 @@ pub struct Config {
     pub accounts: Accounts,
     /// `[legal]`: who runs this server.
     pub legal: Legal,
+    /// `[pages]`: what the documents beside the endpoints say.
+    pub pages: Pages,
     /// `[log]`: what is written to stderr, and how.
     pub log: Log,
 }
@@ -129,6 +133,7 @@ impl Config {
             issuer: reader.section("issuer", Issuer::read),
             accounts: reader.section("accounts", Accounts::read),
             legal: reader.section("legal", Legal::read),
+            pages: reader.section("pages", Pages::read),
             log: reader.section("log", Log::read),
         };
         config.refuse_combinations(&mut reader);

@@ -18,11 +18,14 @@ pub mod window;
 
 mod dossier;
 mod flight;
+mod label;
 mod probe;
 mod resolution;
 mod retry;
+mod search;
 mod sharing;
 mod state;
+mod tracks;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -39,6 +42,7 @@ pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 use self::pacing::{Pacer, Plan};
 pub use self::resolution::Resolution;
+pub use self::search::Start;
 use self::sharing::{Flights, Key};
 use self::shelf::{Forgetful, IdentityShelf, MonthShelf, WindowShelf};
 pub use self::transport::Transport;
@@ -66,6 +70,14 @@ pub struct ClientSettings {
     pub extensions: Vec<(Extension, Switch)>,
 }
 
+impl ClientSettings {
+    /// No plan, no cache, and nothing that a service of 2.47 lacks.
+    #[must_use]
+    pub fn plain(call_deadline: Duration) -> Self {
+        Self { call_deadline, plan: None, cache: CacheLimits::default(), extensions: Vec::new() }
+    }
+}
+
 /// What a client finds again after a restart.
 #[derive(Clone, Debug)]
 pub struct Shelves {
@@ -83,6 +95,15 @@ impl Default for Shelves {
         let nothing = Arc::new(Forgetful);
         Self { windows: Arc::clone(&nothing) as _, identities: Arc::clone(&nothing) as _, month: nothing }
     }
+}
+
+/// Reads a dossier as the service sends it; `None` when it is about nobody. `this_year` is the last year in which
+/// something can have been released.
+///
+/// # Errors
+/// A body that is no dossier.
+pub fn read_dossier(body: &[u8], this_year: i32) -> Result<Option<Dossier>, UpstreamFault> {
+    dossier::read(body, this_year)
 }
 
 /// A client that shares one transport, one memory, one plan and one set of degraded windows among all calls.

@@ -108,6 +108,12 @@ impl<D> Envelope<D> {
         }
     }
 
+    /// Puts an error in the place of what was found.
+    pub fn fail(&mut self, error: ToolError, attribution: Attribution) {
+        let meta = Meta { truncated: false, trimmed: Vec::new(), ..self.meta.clone() };
+        *self = Self::failure(error, attribution, meta);
+    }
+
     /// Whether the tool ran.
     #[must_use]
     pub fn is_ok(&self) -> bool {
@@ -118,6 +124,34 @@ impl<D> Envelope<D> {
     #[must_use]
     pub fn data(&self) -> Option<&D> {
         self.data.as_ref()
+    }
+
+    /// The facts, for shortening them.
+    pub fn data_mut(&mut self) -> Option<&mut D> {
+        self.data.as_mut()
+    }
+
+    /// The quotations.
+    #[must_use]
+    pub fn untrusted_text(&self) -> &[UntrustedText] {
+        &self.untrusted_text
+    }
+
+    /// Keeps the first `count` quotations.
+    pub fn keep_untrusted_text(&mut self, count: usize) {
+        self.untrusted_text.truncate(count);
+    }
+
+    /// Keeps the first `count` of those who may be meant.
+    pub fn keep_candidates(&mut self, count: usize) {
+        if let Some(ambiguity) = &mut self.ambiguity {
+            ambiguity.keep(count);
+        }
+    }
+
+    /// Adds something to do next.
+    pub fn recommend(&mut self, action: NextAction) {
+        self.next_actions.push(action);
     }
 
     /// The reason when hosaka does not hold what was asked for.

@@ -8,6 +8,7 @@ mod answer;
 mod caller;
 mod lists;
 mod parts;
+mod shaping;
 mod tool_call;
 mod unknown_tool;
 

@@ -7,17 +7,22 @@ pub mod account;
 pub mod argument;
 pub mod arguments;
 mod credit;
+pub mod find_tracks;
 pub mod get_artist;
+pub mod get_label;
 pub mod get_profile;
 pub mod get_usage;
+pub mod provenance;
 pub mod refusal;
 pub mod registry;
 pub mod resolve_artist;
+pub mod search_catalog;
 pub mod spec;
 pub mod upstream_error;
 
 use crate::answer::Finding;
 use crate::crate_client::{CallLedger, CrateClient};
+use crate::cursors::Walks;
 use crate::envelope::attribution::Origin;
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::View;
@@ -32,6 +37,12 @@ pub enum Call {
     ResolveArtist(resolve_artist::Lookup),
     /// The card of one artist.
     GetArtist(get_artist::CardRequest),
+    /// Records of the catalogue.
+    SearchCatalog(Box<search_catalog::CatalogSearch>),
+    /// Who has a track of a title.
+    FindTracks(find_tracks::TrackQuestion),
+    /// The card of one label.
+    GetLabel(get_label::LabelRequest),
     /// What the caller's account may do.
     GetProfile,
     /// What the caller's account has used.
@@ -48,6 +59,10 @@ impl Call {
         match tool {
             ToolName::ResolveArtist => resolve_artist::Lookup::parse(&arguments).map(Self::ResolveArtist),
             ToolName::GetArtist => get_artist::CardRequest::parse(&arguments).map(Self::GetArtist),
+            ToolName::SearchCatalog => search_catalog::CatalogSearch::parse(&arguments)
+                .map(|search| Self::SearchCatalog(Box::new(search))),
+            ToolName::FindTracks => find_tracks::TrackQuestion::parse(&arguments).map(Self::FindTracks),
+            ToolName::GetLabel => get_label::LabelRequest::parse(&arguments).map(Self::GetLabel),
             ToolName::GetProfile => Ok(Self::GetProfile),
             ToolName::GetUsage => Ok(Self::GetUsage),
         }
@@ -59,15 +74,15 @@ impl Call {
         match self {
             Self::ResolveArtist(lookup) => lookup.most_units(),
             Self::GetArtist(request) => request.most_units(),
+            Self::SearchCatalog(_) | Self::FindTracks(_) | Self::GetLabel(_) => 1,
             Self::GetProfile | Self::GetUsage => 0,
         }
     }
 
     /// Keeps to what is open without an account.
     pub fn narrow(&mut self) {
-        match self {
-            Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => {}
-            Self::GetArtist(request) => request.narrow(),
+        if let Self::GetArtist(request) = self {
+            request.narrow();
         }
     }
 
@@ -75,12 +90,17 @@ impl Call {
     #[must_use]
     pub fn view(&self) -> (Option<View>, bool) {
         match self {
-            Self::ResolveArtist(_) | Self::GetProfile | Self::GetUsage => (None, false),
             Self::GetArtist(request) => (Some(request.view), request.is_coerced),
+            Self::ResolveArtist(_)
+            | Self::SearchCatalog(_)
+            | Self::FindTracks(_)
+            | Self::GetLabel(_)
+            | Self::GetProfile
+            | Self::GetUsage => (None, false),
         }
     }
 
-    /// Asks the data service and puts the answer together. `account` is the caller's own.
+    /// Asks the data service and puts the answer together. `account` and `walks` are the caller's own.
     ///
     /// # Errors
     /// When the service could not answer; a fact that it does not hold is not an error.
@@ -90,10 +110,14 @@ impl Call {
         ledger: &CallLedger,
         origin: Origin,
         account: Option<&AccountView>,
+        walks: Walks<'_>,
     ) -> Result<Finding, ToolError> {
         match self {
             Self::ResolveArtist(lookup) => resolve_artist::run(lookup, client, ledger, origin).await,
             Self::GetArtist(request) => get_artist::run(request, client, ledger, origin).await,
+            Self::SearchCatalog(search) => search_catalog::run(search, client, ledger, origin, walks).await,
+            Self::FindTracks(question) => find_tracks::run(question, client, ledger, origin).await,
+            Self::GetLabel(request) => get_label::run(request, client, ledger, origin).await,
             Self::GetProfile => get_profile::run(account, origin),
             Self::GetUsage => get_usage::run(account, origin),
         }

@@ -33,7 +33,7 @@ pub use self::limits::Limits;
 pub use self::listener::{ListenError, Listener};
 pub use self::security_headers::SecurityHeaders;
 pub use self::service::{
-    HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Service,
-    Undecided,
+    Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
+    PageAnswer, Service, Undecided,
 };
 pub use self::tls::{Identity, TlsError, server_config};

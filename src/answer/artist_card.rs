@@ -5,8 +5,10 @@ use serde::Serialize;
 use super::artist_signals::{FullFacts, StandardFacts};
 use super::facet::Facet;
 use super::identity_facts::IdentityFacts;
+use super::shapeable::Shapeable;
 use crate::model::gap::GapReason;
 use crate::model::text::CleanName;
+use crate::shape::{List, Role};
 
 /// The answer of `get_artist`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -109,13 +111,29 @@ pub struct DiscographyFacet {
     pub releases: Vec<ReleaseRow>,
 }
 
-/// One release.
+/// One release: its Discogs master id and its title. Without their names where there are many rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReleaseRow {
-    /// Discogs master id.
-    pub master_id: u64,
-    /// Title.
-    pub title: CleanName,
+#[serde(untagged)]
+pub enum ReleaseRow {
+    /// With names.
+    Named {
+        /// Discogs master id.
+        master_id: u64,
+        /// Title.
+        title: CleanName,
+    },
+    /// As a pair in the same order.
+    Compact(u64, CleanName),
+}
+
+impl ReleaseRow {
+    /// Its title.
+    #[must_use]
+    pub fn title(&self) -> &CleanName {
+        match self {
+            Self::Named { title, .. } | Self::Compact(_, title) => title,
+        }
+    }
 }
 
 /// Where an artist stands on the way up.
@@ -125,4 +143,68 @@ pub struct EmergenceFacet {
     pub tier: CleanName,
     /// The direction.
     pub momentum: Option<CleanName>,
+}
+
+const ALIASES: &str = "data.aliases.names";
+const STYLES: &str = "data.genre.styles";
+const RELEASES: &str = "data.discography.releases";
+
+impl Shapeable for ArtistCard {
+    fn lists(&self) -> Vec<List> {
+        let lists = [
+            self.aliases.fact().map(|found| List::of(ALIASES, Role::Main, &found.names)),
+            self.genre.fact().map(|found| List::of(STYLES, Role::Main, &found.styles)),
+            self.discography.fact().map(|found| List::of(RELEASES, Role::Main, &found.releases)),
+        ];
+        lists.into_iter().flatten().collect()
+    }
+
+    fn keep(&mut self, path: &str, rows: usize) {
+        match path {
+            ALIASES => self.aliases.0.iter_mut().for_each(|found| found.names.truncate(rows)),
+            STYLES => self.genre.0.iter_mut().for_each(|found| found.styles.truncate(rows)),
+            RELEASES => self.discography.0.iter_mut().for_each(|found| {
+                found.releases.truncate(rows);
+                found.shown = found.releases.len();
+                found.truncated = (found.shown as u64) < found.total;
+            }),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card() -> ArtistCard {
+        let name = |text: &str| CleanName::new(text).unwrap();
+        let names = |count: usize| (0..count).map(|n| name(&format!("N{n}"))).collect::<Vec<_>>();
+        let releases = (0..5).map(|n| ReleaseRow::Compact(n, name("T"))).collect();
+        ArtistCard {
+            aliases: Facet(Ok(AliasFacet { names: names(5), total: 9 })),
+            genre: Facet(Ok(GenreFacet { primary: name("Rock"), styles: names(5) })),
+            discography: Facet(Ok(DiscographyFacet { total: 5, shown: 5, truncated: false, releases })),
+            ..ArtistCard::empty(GapReason::NotFoundUpstream)
+        }
+    }
+
+    #[test]
+    fn a_shortened_list_keeps_its_first_rows_and_its_counts_stay_true() {
+        for list in card().lists() {
+            let mut short = card();
+            short.keep(list.path(), 3);
+            let left: Vec<List> =
+                short.lists().into_iter().filter(|left| left.path() == list.path()).collect();
+            assert_eq!(left.first().map(List::rows), Some(3), "{}", list.path());
+        }
+        let mut short = card();
+        short.keep(RELEASES, 3);
+        let found = short.discography.fact().unwrap();
+        assert_eq!((found.shown, found.total, found.truncated), (3, 5, true));
+        let first = |n| ReleaseRow::Compact(n, CleanName::new("T").unwrap());
+        assert_eq!(found.releases, [first(0), first(1), first(2)]);
+        short.keep("data.nothing", 0);
+        assert_eq!(short.discography.fact().map(|found| found.shown), Some(3));
+    }
 }

@@ -4,42 +4,24 @@ use serde::Serialize;
 
 use super::facet::Facet;
 use crate::model::day::RecordedDay;
-use crate::model::link::Link;
 use crate::model::text::CleanName;
 
 /// What the standard view adds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StandardFacts {
-    /// Pages elsewhere.
-    pub pages: Facet<PagesFacet>,
     /// Where the artist is at home on stage.
     pub scene: Facet<SceneFacet>,
-    /// Club nights and festivals.
-    pub stage: Facet<StageFacet>,
-    /// Plays on the radio.
-    pub radio: Facet<RadioFacet>,
-    /// Articles about the artist.
-    pub press: Facet<PressFacet>,
 }
 
 /// What the full view adds to the standard one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FullFacts {
+    /// Club nights and festivals.
+    pub stage: Facet<StageFacet>,
+    /// Articles about the artist.
+    pub press: Facet<PressFacet>,
     /// Birth and death.
     pub life: Facet<LifeFacet>,
-    /// Labels that the artist was with.
-    pub record_labels: Facet<RecordLabelsFacet>,
-    /// Written works.
-    pub works: Facet<WorksFacet>,
-}
-
-/// Pages elsewhere.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PagesFacet {
-    /// The pages.
-    pub links: Vec<Link>,
-    /// How many the service lists.
-    pub total: usize,
 }
 
 /// Where an artist is at home on stage.
@@ -70,19 +52,6 @@ pub struct StageFacet {
     pub last_festival: Option<RecordedDay>,
 }
 
-/// Plays on the radio.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RadioFacet {
-    /// Plays.
-    pub plays: u64,
-    /// Stations.
-    pub stations: u64,
-    /// First play.
-    pub first: Option<RecordedDay>,
-    /// Latest play.
-    pub latest: Option<RecordedDay>,
-}
-
 /// Articles about the artist, by kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PressFacet {
@@ -103,22 +72,4 @@ pub struct LifeFacet {
     pub born: Option<RecordedDay>,
     /// Death.
     pub died: Option<RecordedDay>,
-}
-
-/// Labels that the artist was with.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RecordLabelsFacet {
-    /// The first few, in the service's order.
-    pub names: Vec<CleanName>,
-    /// How many there are.
-    pub total: usize,
-}
-
-/// Written works.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WorksFacet {
-    /// Works.
-    pub written: u64,
-    /// Recordings of them.
-    pub recordings: u64,
 }

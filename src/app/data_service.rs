@@ -1,6 +1,5 @@
 //! The data service as the configuration describes it, and what is asked of it before anybody calls.
 
-use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -121,10 +120,8 @@ pub(super) fn settings(config: &Config) -> ClientSettings {
 /// The demo catalogue: no plan, nothing worth keeping, and of the newer parts those that it has.
 pub(super) fn demo_settings(config: &Config) -> ClientSettings {
     ClientSettings {
-        call_deadline: config.deadlines.call,
-        plan: None,
-        cache: CacheLimits { max_bytes: 0, lifetimes: HashMap::new() },
         extensions: vec![(Extension::Gigs, Switch::On), (Extension::SameNameClusters, Switch::On)],
+        ..ClientSettings::plain(config.deadlines.call)
     }
 }
 

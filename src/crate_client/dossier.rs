@@ -144,8 +144,6 @@ struct WireFacts<'a> {
     birth_date: Raw<'a>,
     #[serde(borrow, default, rename = "deathDate")]
     death_date: Raw<'a>,
-    #[serde(borrow, default, rename = "recordLabels")]
-    record_labels: Raw<'a>,
 }
 
 /// `Ok(None)` when the service holds no identity under the key.

@@ -7,7 +7,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
-use super::cache::CacheLimits;
 use super::transport::{Answer, Request, Sending, Transport};
 use super::{CallLedger, Caller, ClientSettings, CrateClient, Shelves, UpstreamFault};
 use crate::clock::Clock;
@@ -100,14 +99,9 @@ pub(crate) fn client_of(
     Arc::new(CrateClient::new(transport, settings, shelves, clock.clone()))
 }
 
-/// No plan, no cache, nothing that a service of 2.47 lacks.
+/// Those of [`client`].
 pub(crate) fn settings() -> ClientSettings {
-    ClientSettings {
-        call_deadline: CALL_DEADLINE,
-        plan: None,
-        cache: CacheLimits::default(),
-        extensions: Vec::new(),
-    }
+    ClientSettings::plain(CALL_DEADLINE)
 }
 
 /// The ledger of a fresh call of caller number `n`.

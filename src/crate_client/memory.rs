@@ -65,7 +65,7 @@ impl IdentityMemory {
     #[must_use]
     pub fn new(capacity: NonZeroUsize, shelf: Arc<dyn IdentityShelf>, clock: Clock) -> Self {
         let mut known = LruCache::new(capacity);
-        for StoredIdentity { cluster_id, one, seen_at } in shelf.load() {
+        for StoredIdentity { cluster_id, one, seen_at } in shelf.load_identities() {
             known.put(cluster_id, Memory { one, seen_at });
         }
         Self { known: Mutex::new(known), shelf, clock }
@@ -117,7 +117,7 @@ impl IdentityMemory {
         }
         known.put(cluster_id.clone(), Memory { one: one.clone(), seen_at: utc });
         // Under the lock, so that two changes of one cluster are not saved in the wrong order.
-        self.shelf.save(&StoredIdentity { cluster_id: cluster_id.clone(), one, seen_at: utc });
+        self.shelf.save_identity(&StoredIdentity { cluster_id: cluster_id.clone(), one, seen_at: utc });
     }
 }
 
@@ -141,11 +141,11 @@ mod tests {
     struct Open(Mutex<Vec<StoredIdentity>>);
 
     impl IdentityShelf for Open {
-        fn load(&self) -> Vec<StoredIdentity> {
+        fn load_identities(&self) -> Vec<StoredIdentity> {
             self.0.lock().unwrap().clone()
         }
 
-        fn save(&self, identity: &StoredIdentity) {
+        fn save_identity(&self, identity: &StoredIdentity) {
             let mut kept = self.0.lock().unwrap();
             kept.retain(|other| other.cluster_id != identity.cluster_id);
             kept.push(identity.clone());

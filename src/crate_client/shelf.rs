@@ -1,6 +1,6 @@
 //! What the client wants to find again after a restart, as narrow seams that any store can stand behind.
 //!
-//! A `save` is called in the middle of requests, so it must not wait for a disk: it hands the value on and
+//! Saving happens in the middle of requests, so it must not wait for a disk: it hands the value on and
 //! returns. What was saved last and not yet written may be lost with the machine, which costs a request or
 //! two and no promise.
 
@@ -14,25 +14,25 @@ use super::window::StoredWindow;
 /// Keeps which degraded windows are open.
 pub trait WindowShelf: Debug + Send + Sync {
     /// What was saved last; empty when nothing was.
-    fn load(&self) -> Vec<StoredWindow>;
+    fn load_windows(&self) -> Vec<StoredWindow>;
     /// Keeps `open`, all windows that are open now, in place of what was kept before. Returns at once.
-    fn save(&self, open: &[StoredWindow]);
+    fn save_windows(&self, open: &[StoredWindow]);
 }
 
 /// Keeps what resolves have learned about cluster ids.
 pub trait IdentityShelf: Debug + Send + Sync {
     /// Everything that was saved, the latest last; at most one entry a cluster id.
-    fn load(&self) -> Vec<StoredIdentity>;
+    fn load_identities(&self) -> Vec<StoredIdentity>;
     /// Keeps `identity` in place of what was kept of its cluster id. Returns at once.
-    fn save(&self, identity: &StoredIdentity);
+    fn save_identity(&self, identity: &StoredIdentity);
 }
 
 /// Keeps how much of a month's plan is used.
 pub trait MonthShelf: Debug + Send + Sync {
     /// What was saved last.
-    fn load(&self) -> Option<MonthUse>;
+    fn load_month(&self) -> Option<MonthUse>;
     /// Keeps `used` in place of what was kept before. Returns at once.
-    fn save(&self, used: MonthUse);
+    fn save_month(&self, used: MonthUse);
 }
 
 /// Counted requests of one UTC month.
@@ -61,25 +61,25 @@ impl MonthUse {
 pub struct Forgetful;
 
 impl WindowShelf for Forgetful {
-    fn load(&self) -> Vec<StoredWindow> {
+    fn load_windows(&self) -> Vec<StoredWindow> {
         Vec::new()
     }
 
-    fn save(&self, _: &[StoredWindow]) {}
+    fn save_windows(&self, _: &[StoredWindow]) {}
 }
 
 impl IdentityShelf for Forgetful {
-    fn load(&self) -> Vec<StoredIdentity> {
+    fn load_identities(&self) -> Vec<StoredIdentity> {
         Vec::new()
     }
 
-    fn save(&self, _: &StoredIdentity) {}
+    fn save_identity(&self, _: &StoredIdentity) {}
 }
 
 impl MonthShelf for Forgetful {
-    fn load(&self) -> Option<MonthUse> {
+    fn load_month(&self) -> Option<MonthUse> {
         None
     }
 
-    fn save(&self, _: MonthUse) {}
+    fn save_month(&self, _: MonthUse) {}
 }

@@ -1,14 +1,16 @@
 //! The client over a service that fails: what the windows do to real requests.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::faulty::{Behaviour, CALL_DEADLINE, call_of, client, nothing};
-use super::window::Scope;
+use super::fault::Wait;
+use super::faulty::{Behaviour, CALL_DEADLINE, call_of, client, client_of, nothing, settings};
+use super::shelf::MonthUse;
+use super::window::StoredWindow;
 use super::*;
 use crate::identity::{Argument, ArtistKey, Slug};
 
@@ -195,4 +197,100 @@ async fn a_hundred_callers_at_once_cause_one_trial() {
         faulty.set(Family::Artist, nothing(Family::Artist));
         assert_eq!(card(&client, 1).await, Ok(None));
     }
+}
+
+/// A store that lies open to the test.
+#[derive(Debug, Default)]
+struct Open {
+    windows: Mutex<Vec<StoredWindow>>,
+    month: Mutex<Option<MonthUse>>,
+}
+
+impl WindowShelf for Open {
+    fn load_windows(&self) -> Vec<StoredWindow> {
+        self.windows.lock().unwrap().clone()
+    }
+
+    fn save_windows(&self, open: &[StoredWindow]) {
+        *self.windows.lock().unwrap() = open.to_vec();
+    }
+}
+
+impl MonthShelf for Open {
+    fn load_month(&self) -> Option<MonthUse> {
+        *self.month.lock().unwrap()
+    }
+
+    fn save_month(&self, used: MonthUse) {
+        *self.month.lock().unwrap() = Some(used);
+    }
+}
+
+#[tokio::test]
+async fn an_open_window_survives_a_restart_and_is_tried_when_its_time_is_over() {
+    let (_, faulty, clock) = client();
+    let shelf = Arc::new(Open::default());
+    let start = || {
+        let shelves = Shelves { windows: Arc::clone(&shelf) as _, ..Shelves::default() };
+        client_of(Arc::clone(&faulty) as _, settings(), shelves, &clock)
+    };
+    open_artist(&start(), &faulty).await;
+    clock.advance(HALF_A_MINUTE / 3);
+    let again = start();
+    let scope = Scope::Family(Family::Artist);
+    let left = HALF_A_MINUTE * 2 / 3;
+    assert_eq!(card(&again, 1).await, Err(UpstreamFault::Window { scope, retry_after: left }));
+    assert_eq!((again.open_windows(), faulty.sent(Family::Artist)), (vec![scope], 5));
+    assert!(again.resolve(&Ask::Name(somebody()), &call_of(1)).await.is_ok());
+    clock.advance(left);
+    // It ends in the middle of the trial, and the trial of the next start fails: that is kept too.
+    faulty.set(Family::Artist, Behaviour::Hangs);
+    let mut trial = Box::pin(card(&again, 1));
+    let polled = |cx: &mut Context<'_>| Poll::Ready(trial.as_mut().poll(cx).is_pending());
+    assert!(std::future::poll_fn(polled).await);
+    faulty.set(Family::Artist, failure());
+    assert!(!closed(&card(&start(), 1).await));
+    assert_eq!(card(&start(), 1).await, Err(UpstreamFault::Window { scope, retry_after: HALF_A_MINUTE }));
+    clock.advance(HALF_A_MINUTE);
+    faulty.set(Family::Artist, nothing(Family::Artist));
+    assert_eq!(card(&start(), 1).await, Ok(None));
+    assert!(shelf.load_windows().is_empty() && start().open_windows().is_empty(), "what closed stays closed");
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_back_keeps_no_window_open_for_longer_than_one_opens_for() {
+    let (_, faulty, clock) = client();
+    let shelf = Arc::new(Open::default());
+    let until = clock.utc() + time::Duration::days(400);
+    shelf.save_windows(&[StoredWindow { scope: Scope::Service, until }]);
+    let shelves = Shelves { windows: shelf, ..Shelves::default() };
+    let client = client_of(faulty, settings(), shelves, &clock);
+    let closed = UpstreamFault::Window { scope: Scope::Service, retry_after: HALF_A_MINUTE };
+    assert_eq!(card(&client, 1).await, Err(closed));
+}
+
+#[tokio::test]
+async fn the_use_of_a_month_survives_a_restart() {
+    let (_, faulty, clock) = client();
+    let shelf = Arc::new(Open::default());
+    let start = || {
+        let plan = Some(Plan { in_flight: 2, per_minute: 60, per_month: 2 });
+        let shelves = Shelves { month: Arc::clone(&shelf) as _, ..Shelves::default() };
+        client_of(Arc::clone(&faulty) as _, ClientSettings { plan, ..settings() }, shelves, &clock)
+    };
+    assert_eq!(card(&start(), 1).await, Ok(None));
+    faulty.set(Family::Artist, failure());
+    assert!(card(&start(), 1).await.is_err(), "a failure is not counted");
+    faulty.set(Family::Artist, nothing(Family::Artist));
+    assert_eq!(card(&start(), 1).await, Ok(None));
+    let wait = Wait::Until(time::macros::datetime!(2027-02-01 0:00 UTC));
+    let last = start();
+    assert_eq!(card(&last, 1).await, Err(UpstreamFault::NoRoom { signed_in: false, wait }));
+    let account = CallLedger::new(Caller::account(1));
+    let key = ArtistKey::Slug(Slug::parse("x").unwrap());
+    assert_eq!(
+        last.dossier(&key, Depth::Card, &account).await,
+        Err(UpstreamFault::NoRoom { signed_in: true, wait })
+    );
+    assert_eq!((account.units(), last.used_this_month()), (0, Some(2)));
 }

@@ -92,7 +92,7 @@ impl Windows {
     pub fn new(clock: Clock, shelf: Arc<dyn WindowShelf>) -> Self {
         let mut breakers = Breakers::default();
         let (now, utc) = (clock.monotonic(), clock.utc());
-        for StoredWindow { scope, until } in shelf.load() {
+        for StoredWindow { scope, until } in shelf.load_windows() {
             let left = Duration::try_from(until - utc).unwrap_or_default();
             // A clock that was set back must not keep a window open for longer than one opens for.
             let until = now + left.min(OPEN_FOR);
@@ -164,7 +164,7 @@ impl Windows {
             .open()
             .map(|(scope, until)| StoredWindow { scope, until: utc + until.saturating_duration_since(now) })
             .collect();
-        self.shelf.save(&open);
+        self.shelf.save_windows(&open);
     }
 }
 

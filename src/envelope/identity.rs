@@ -55,6 +55,12 @@ impl Ambiguity {
         self.is_cut
     }
 
+    /// Keeps the first `count` of those who may be meant.
+    pub(super) fn keep(&mut self, count: usize) {
+        self.is_cut |= count < self.candidates.len();
+        self.candidates.truncate(count);
+    }
+
     /// Who may be meant.
     #[must_use]
     pub fn candidates(&self) -> &[CandidateRow] {

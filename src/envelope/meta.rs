@@ -105,6 +105,9 @@ pub struct Meta {
     pub tokens_estimate: u32,
     /// Whether the hard cap shortened the main collection.
     pub truncated: bool,
+    /// Includes that were shortened to keep the usual size; the key is absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trimmed: Vec<Trimmed>,
     /// Whether the server runs with reduced limits.
     pub degraded_limits: bool,
     /// What is left of the anonymous budget; `None` for accounts.
@@ -128,4 +131,15 @@ pub struct Quota {
     pub warning_80: bool,
     /// When the period ends, in UTC.
     pub reset_at: String,
+}
+
+/// An include that was shortened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trimmed {
+    /// Where it stands in the envelope.
+    pub path: &'static str,
+    /// How many rows are left; they are the first ones.
+    pub kept: usize,
+    /// How many there were.
+    pub total: usize,
 }

@@ -9,6 +9,8 @@ pub struct NextAction {
     tool: &'static str,
     args: Map<String, Value>,
     why: &'static str,
+    #[serde(skip)]
+    repeats_the_caller: bool,
 }
 
 /// The corrected form of a call that was refused.
@@ -22,7 +24,18 @@ impl NextAction {
     /// Recommends `tool` with `args` because of `why`.
     #[must_use]
     pub fn new<const N: usize>(tool: &'static str, args: [(&str, Value); N], why: &'static str) -> Self {
-        Self { tool, args: args.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(), why }
+        let args = args.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { tool, args, why, repeats_the_caller: false }
+    }
+
+    /// The same with arguments that the caller typed: the text names them and does not repeat them.
+    #[must_use]
+    pub fn repeating<const N: usize>(
+        tool: &'static str,
+        args: [(&str, Value); N],
+        why: &'static str,
+    ) -> Self {
+        Self { repeats_the_caller: true, ..Self::new(tool, args, why) }
     }
 
     /// The tool's name.
@@ -35,6 +48,12 @@ impl NextAction {
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         &self.args
+    }
+
+    /// Whether its arguments hold what the caller typed.
+    #[must_use]
+    pub fn repeats_the_caller(&self) -> bool {
+        self.repeats_the_caller
     }
 
     /// What it is good for.

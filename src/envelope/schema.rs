@@ -3,9 +3,12 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
 mod fragment;
+mod label_card;
 mod link;
 mod resolved_artist;
+mod track_list;
 
 use serde_json::{Map, Value, json};
 
@@ -24,9 +27,12 @@ pub const SCHEMA_URI: &str = "hosaka://envelope-schema";
 type Definition = fn() -> Value;
 
 /// The kinds of `data`, by the name of their definition.
-const DATA: [(&str, Definition); 4] = [
+const DATA: [(&str, Definition); 7] = [
     ("resolved_artist", resolved_artist::schema),
     ("artist_card", artist_card::schema),
+    ("catalog_list", catalog_list::schema),
+    ("track_list", track_list::schema),
+    ("label_card", label_card::schema),
     ("account_profile", account::profile),
     ("account_usage", account::usage),
 ];
@@ -132,7 +138,7 @@ fn ambiguity() -> Value {
 }
 
 fn meta() -> Value {
-    closed(json!({
+    let mut meta = closed(json!({
         "request_id": {"type": "string", "format": "uuid"},
         "generated_at": {"type": "string", "format": "date-time"},
         "anonymous": {"type": "boolean"},
@@ -154,5 +160,11 @@ fn meta() -> Value {
             "reset_at": {"type": "string", "format": "date-time"},
         }))]},
         "fixture_mode": {"type": "boolean"},
-    }))
+    }));
+    // Only there when something was trimmed.
+    if let Some(properties) = meta.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        let row = closed(json!({"path": {"type": "string"}, "kept": count(), "total": count()}));
+        properties.insert("trimmed".to_owned(), json!({"type": "array", "minItems": 1, "items": row}));
+    }
+    meta
 }

@@ -23,15 +23,17 @@ pub enum Argument {
     Isrc,
     /// The performing artist's name, beside a track.
     Artist,
-    /// The title of a track.
+    /// The title of a track, beside its artist.
     Track,
+    /// The title of a track alone.
+    Title,
     /// The key of a card: a cluster id or a slug.
     Key,
 }
 
 impl Argument {
     /// Every argument.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Q,
         Self::Url,
         Self::ClusterId,
@@ -40,6 +42,7 @@ impl Argument {
         Self::Isrc,
         Self::Artist,
         Self::Track,
+        Self::Title,
         Self::Key,
     ];
 
@@ -55,6 +58,7 @@ impl Argument {
             Self::Isrc => "isrc",
             Self::Artist => "artist",
             Self::Track => "track",
+            Self::Title => "title",
             Self::Key => "key",
         }
     }
@@ -77,6 +81,7 @@ impl Argument {
             }
             Self::Artist => "an artist name of 1 to 200 characters, together with track",
             Self::Track => "a track title of 1 to 200 characters, together with artist",
+            Self::Title => "a track title of 1 to 200 characters",
             Self::Key => "a cluster_id (64 hexadecimal digits) or a slug from an earlier answer",
         }
     }

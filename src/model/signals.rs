@@ -1,55 +1,28 @@
-//! What is known of an artist beside the catalogue: pages, stages, radio, press, life, works.
+//! What is known of an artist beside the catalogue: stages, press, life.
 
 use crate::model::day::RecordedDay;
 use crate::model::gap::{Fact, GapReason};
-use crate::model::link::Link;
 use crate::model::text::CleanName;
 
 /// The parts of a dossier that only the wider views ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signals {
-    /// Pages elsewhere.
-    pub pages: Fact<Pages>,
     /// Where the artist is at home on stage.
     pub scene: Fact<Scene>,
     /// Club nights and festivals.
     pub stage: Fact<Stage>,
-    /// Plays on the radio.
-    pub radio: Fact<Radio>,
     /// Articles about the artist.
     pub press: Fact<Press>,
     /// Birth and death.
     pub life: Fact<Life>,
-    /// Labels that the artist was with.
-    pub record_labels: Fact<RecordLabels>,
-    /// Written works.
-    pub works: Fact<Works>,
 }
 
 impl Signals {
     /// None of them, all for the same reason.
     #[must_use]
     pub fn none(reason: GapReason) -> Self {
-        Self {
-            pages: Err(reason),
-            scene: Err(reason),
-            stage: Err(reason),
-            radio: Err(reason),
-            press: Err(reason),
-            life: Err(reason),
-            record_labels: Err(reason),
-            works: Err(reason),
-        }
+        Self { scene: Err(reason), stage: Err(reason), press: Err(reason), life: Err(reason) }
     }
-}
-
-/// Pages of an artist elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pages {
-    /// Those that could be read.
-    pub links: Vec<Link>,
-    /// How many the service lists.
-    pub total: usize,
 }
 
 /// Where an artist is at home on stage, as hosaka derives it from bookings.
@@ -80,19 +53,6 @@ pub struct Stage {
     pub last_festival: Option<RecordedDay>,
 }
 
-/// Plays on the radio stations that hosaka listens to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Radio {
-    /// Plays.
-    pub plays: u64,
-    /// Stations that played the artist.
-    pub stations: u64,
-    /// First play.
-    pub first: Option<RecordedDay>,
-    /// Latest play.
-    pub latest: Option<RecordedDay>,
-}
-
 /// Articles in the archive of the service, by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Press {
@@ -113,22 +73,4 @@ pub struct Life {
     pub born: Option<RecordedDay>,
     /// Death.
     pub died: Option<RecordedDay>,
-}
-
-/// Labels that an artist was with, as recorded in Wikidata.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordLabels {
-    /// Those that could be read, in the service's order.
-    pub names: Vec<CleanName>,
-    /// How many the service lists.
-    pub total: usize,
-}
-
-/// Works that MusicBrainz credits the artist with writing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Works {
-    /// Works.
-    pub written: u64,
-    /// Recordings of them, by anybody.
-    pub recordings: u64,
 }

@@ -1,5 +1,6 @@
 //! The parts that a request passes, as the pipeline is given them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::lists::Lists;
@@ -8,6 +9,7 @@ use crate::admission::Admission;
 use crate::auth::{Authenticator, Challenges};
 use crate::clock::Clock;
 use crate::crate_client::CrateClient;
+use crate::cursors::Cursors;
 use crate::envelope::attribution::Origin;
 use crate::resources::Resources;
 use crate::telemetry::RefusedLines;
@@ -27,6 +29,8 @@ pub struct Parts {
     pub admission: Admission,
     /// The data service.
     pub client: CrateClient,
+    /// Where walks through long results stand.
+    pub cursors: Arc<dyn Cursors>,
     /// The documents beside the tools.
     pub resources: Resources,
     /// What every list method answers.

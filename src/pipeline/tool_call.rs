@@ -11,9 +11,11 @@ use time::format_description::well_known::Rfc3339;
 use super::answer::written;
 use super::caller::Caller;
 use super::parts::Parts;
+use super::shaping;
 use crate::admission::Permit;
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
 use crate::crate_client::CallLedger;
+use crate::cursors::{Owner, Walks};
 use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
@@ -24,7 +26,6 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CallResult};
 use crate::render::text;
-use crate::shape;
 use crate::telemetry::Trace;
 use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
@@ -59,16 +60,17 @@ pub(super) async fn run(
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
     let meta = meta(parts, &trace, asking, &spent);
     let units = meta.units;
-    let envelope = match outcome {
+    let mut envelope = match outcome {
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), parts.origin), meta),
     };
+    shaping::fit(&mut envelope, parts.origin);
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
     // A client that reads it in the result can begin the sign-in from within the conversation.
     let challenge = (outcome == ErrorType::Unauthorized.as_str() && asking.caller.account().is_none())
         .then(|| parts.challenges.in_result(asking.endpoint))
         .flatten();
-    let answer = write(id, era, envelope, challenge.as_deref());
+    let answer = write(id, era, &envelope, challenge.as_deref());
     trace.finish(outcome, units);
     answer
 }
@@ -107,7 +109,9 @@ async fn attempt(
     let permit = spent.permit.insert(permit);
     permit.ledger().give(parts.tool_deadline);
     let account = account_view(parts, asking, permit);
-    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref());
+    let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
+    let walks = Walks { cursors: parts.cursors.as_ref(), owner };
+    let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref(), walks);
     let found = tokio::time::timeout(parts.tool_deadline, run).await;
     found.unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)))
 }
@@ -181,6 +185,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         replay: false,
         tokens_estimate: 0,
         truncated: false,
+        trimmed: Vec::new(),
         degraded_limits: false,
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
@@ -196,12 +201,10 @@ fn to_the_second(at: OffsetDateTime) -> String {
     at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
 }
 
-fn write(id: &RequestId, era: Era, mut envelope: Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
-    let text = text::render(&envelope);
-    let json = serde_json::to_string(&envelope).unwrap_or_default();
-    envelope.meta.tokens_estimate = shape::tokens(&text) + shape::tokens(&json);
+fn write(id: &RequestId, era: Era, envelope: &Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
+    let text = text::render(envelope);
     let is_error = !envelope.is_ok();
-    match written(reply::encode_call(id, era, &CallResult::new(&text, &envelope, is_error), challenge)) {
+    match written(reply::encode_call(id, era, &CallResult::new(&text, envelope, is_error), challenge)) {
         Ok(bytes) => HttpAnswer::ok(bytes),
         Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
     }

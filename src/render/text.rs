@@ -3,8 +3,11 @@
 mod account;
 mod artist_card;
 mod artist_signals;
+mod catalog_list;
+mod label_card;
 mod lines;
 mod resolved_artist;
+mod track_list;
 mod who;
 
 use self::lines::line;
@@ -22,6 +25,11 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         (Some(error), _) => failure(&mut text, error),
         (None, Some(Data::ResolvedArtist(data))) => resolved_artist::render(&mut text, data, state(envelope)),
         (None, Some(Data::ArtistCard(data))) => artist_card::render(&mut text, data, state(envelope)),
+        (None, Some(Data::CatalogList(data))) => catalog_list::render(&mut text, data),
+        (None, Some(Data::TrackList(data))) => {
+            track_list::render(&mut text, data, envelope.ambiguity().map(Ambiguity::state));
+        }
+        (None, Some(Data::LabelCard(data))) => label_card::render(&mut text, data, state(envelope)),
         (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
         (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}
@@ -30,7 +38,7 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(&mut text, format_args!("Not present: {} ({}).", reason.meaning(), reason.as_str()));
     }
     if let Some(ambiguity) = envelope.ambiguity() {
-        identity_state(&mut text, ambiguity);
+        identity_state(&mut text, ambiguity, of_what(envelope));
     }
     if let Some(degraded) = envelope.degraded() {
         line(&mut text, format_args!("{}", degraded.sentence()));
@@ -39,8 +47,23 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         line(
             &mut text,
             format_args!(
-                "A wider view was asked for; without an account this is the summary. Sign in for the wider views."
+                "A wider view was asked for; without an account this is the summary. The wider views need a sign-in."
             ),
+        );
+    }
+    for trimmed in &envelope.meta.trimmed {
+        line(
+            &mut text,
+            format_args!(
+                "Shortened to keep the answer small: {} of {} rows in {}.",
+                trimmed.kept, trimmed.total, trimmed.path
+            ),
+        );
+    }
+    if envelope.meta.truncated && !envelope.ambiguity().is_some_and(Ambiguity::is_cut) {
+        line(
+            &mut text,
+            format_args!("A list was cut because the answer would be too large; its first rows are kept."),
         );
     }
     follow_ups(&mut text, envelope);
@@ -82,7 +105,14 @@ fn follow_ups(text: &mut String, envelope: &Envelope<Data>) {
         return line(text, format_args!("Next: {} ({}).", ways.join(" or "), action.why()));
     }
     for action in actions {
-        line(text, format_args!("Next: {} {} ({}).", action.tool(), arguments(action.args()), action.why()));
+        // What the caller typed stands in the JSON only.
+        let with = if action.repeats_the_caller() {
+            let names: Vec<&str> = action.args().keys().map(String::as_str).collect();
+            format!("with {}, see next_actions", names.join(" and "))
+        } else {
+            arguments(action.args())
+        };
+        line(text, format_args!("Next: {} {with} ({}).", action.tool(), action.why()));
     }
 }
 
@@ -103,17 +133,29 @@ fn failure(text: &mut String, error: &ToolError) {
     }
 }
 
-fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
+/// What an answer is about, one and several.
+fn of_what(envelope: &Envelope<Data>) -> (&'static str, &'static str) {
+    match envelope.data() {
+        Some(Data::LabelCard(_)) => ("label", "labels"),
+        _ => ("artist", "artists"),
+    }
+}
+
+fn identity_state(text: &mut String, ambiguity: &Ambiguity, (one, many): (&str, &str)) {
     let advice = match ambiguity.state() {
         AmbiguityState::None => return,
-        AmbiguityState::NameCollision => "several artists carry this name; ask the user which one is meant",
-        AmbiguityState::Observed => "the identity is only observed, not verified; say so",
-        AmbiguityState::OverMerged => {
-            "the record is known to mix more than one artist; treat the facts as possibly mixed"
+        AmbiguityState::NameCollision => {
+            format!("several {many} carry this name; ask the user which one is meant")
         }
-        AmbiguityState::Unresolved => "nothing verified matched; say so and do not fill the gap from memory",
+        AmbiguityState::Observed => "the identity is only observed, not verified; say so".to_owned(),
+        AmbiguityState::OverMerged => {
+            format!("the record is known to mix more than one {one}; treat the facts as possibly mixed")
+        }
+        AmbiguityState::Unresolved => {
+            "nothing verified matched; say so and do not fill the gap from memory".to_owned()
+        }
         AmbiguityState::Unknown => {
-            "it cannot be told whether the name is unique; say that the identity is unverified"
+            "it cannot be told whether the name is unique; say that the identity is unverified".to_owned()
         }
     };
     line(
@@ -124,7 +166,12 @@ fn identity_state(text: &mut String, ambiguity: &Ambiguity) {
             ambiguity.reasons().join(", ")
         ),
     );
-    for candidate in ambiguity.candidates() {
+    // The artist itself as the only candidate stands above already.
+    let candidates = match ambiguity.candidates() {
+        [only] if text.contains(only.cluster_id()) => &[],
+        candidates => candidates,
+    };
+    for candidate in candidates {
         match candidate.hint() {
             Some(hint) => {
                 line(

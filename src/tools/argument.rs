@@ -21,6 +21,13 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Some words of a list.
     Choices(&'static [&'static str]),
+    /// Texts of at most so many characters, at most so many of them.
+    Texts {
+        /// The most texts.
+        max_items: usize,
+        /// The most characters of each.
+        max_chars: usize,
+    },
     /// Yes or no.
     Flag,
 }
@@ -45,7 +52,7 @@ impl Kind {
         match self {
             Self::Text { .. } | Self::Choice(_) => "string",
             Self::Integer { .. } => "integer",
-            Self::Choices(_) => "array",
+            Self::Choices(_) | Self::Texts { .. } => "array",
             Self::Flag => "boolean",
         }
     }
@@ -89,6 +96,15 @@ impl Kind {
                 Some(chosen) => Ok(Some(ArgumentValue::Choices(chosen))),
                 None => Err(format!("an array with any of {}", words.join(", "))),
             },
+            (Self::Texts { max_items, max_chars }, value) => match texts_of(value) {
+                Some(texts)
+                    if texts.len() <= max_items
+                        && texts.iter().all(|text| text.chars().count() <= max_chars) =>
+                {
+                    Ok((!texts.is_empty()).then_some(ArgumentValue::Texts(texts)))
+                }
+                _ => Err(format!("an array of at most {max_items} texts of at most {max_chars} characters")),
+            },
             (Self::Flag, Value::Bool(flag)) => Ok(Some(ArgumentValue::Flag(*flag))),
             (Self::Flag, Value::String(text)) => match text.trim() {
                 "true" => Ok(Some(ArgumentValue::Flag(true))),
@@ -127,6 +143,36 @@ fn words_of(words: &'static [&'static str], value: &Value) -> Option<Vec<&'stati
     Some(chosen)
 }
 
+/// The texts of an array, each once and none empty; also when it was written as text, or is a single one.
+fn texts_of(value: &Value) -> Option<Vec<String>> {
+    let parsed;
+    let values = match value {
+        Value::Array(values) => values.as_slice(),
+        // A text that only looks like an array is a text.
+        Value::String(text) => match serde_json::from_str::<Vec<Value>>(text) {
+            Ok(values) => {
+                parsed = values;
+                parsed.as_slice()
+            }
+            Err(_) => std::slice::from_ref(value),
+        },
+        one => std::slice::from_ref(one),
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for value in values {
+        let text = match value {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Number(number) if number.is_u64() => number.to_string(),
+            Value::Null => continue,
+            _ => return None,
+        };
+        if !text.is_empty() && !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    Some(texts)
+}
+
 /// A whole number, also when it was written as `5.0`.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     number.as_i64().or_else(|| {
@@ -147,6 +193,8 @@ pub enum ArgumentValue {
     Choice(&'static str),
     /// Words of the argument's list, at least one.
     Choices(Vec<&'static str>),
+    /// Texts, at least one.
+    Texts(Vec<String>),
     /// Yes or no.
     Flag(bool),
 }
@@ -190,6 +238,17 @@ impl ArgumentSpec {
         Self { name, kind: Kind::Choices(words), required: false, description }
     }
 
+    /// Some texts that a call may leave out.
+    #[must_use]
+    pub const fn texts(
+        name: &'static str,
+        max_items: usize,
+        max_chars: usize,
+        description: &'static str,
+    ) -> Self {
+        Self { name, kind: Kind::Texts { max_items, max_chars }, required: false, description }
+    }
+
     /// Yes or no; a call may leave it out.
     #[must_use]
     pub const fn flag(name: &'static str, description: &'static str) -> Self {
@@ -214,6 +273,9 @@ impl ArgumentSpec {
             }
             Kind::Choices(words) => {
                 schema.insert("items".to_owned(), json!({"type": "string", "enum": words}));
+            }
+            Kind::Texts { .. } => {
+                schema.insert("items".to_owned(), json!({"type": "string"}));
             }
             Kind::Flag => {}
         }
@@ -270,6 +332,17 @@ mod tests {
         assert_eq!(kind.read(&json!("gigs")), Ok(Some(ArgumentValue::Choices(vec!["gigs"]))));
         assert_eq!(kind.read(&json!([])), Ok(None));
         for bad in [json!(["x"]), json!("[gigs"), json!(7), json!([["gigs"]]), json!({"gigs": true})] {
+            assert!(kind.read(&bad).is_err(), "{bad}");
+        }
+        let kind = Kind::Texts { max_items: 2, max_chars: 5 };
+        let texts =
+            |texts: &[&str]| Ok(Some(ArgumentValue::Texts(texts.iter().map(|t| (*t).to_owned()).collect())));
+        for two in [json!(["a", "b"]), json!("[\"a\", \"b\", \"b\"]"), json!([" a ", "", null, "b"])] {
+            assert_eq!(kind.read(&two), texts(&["a", "b"]), "{two}");
+        }
+        assert_eq!(kind.read(&json!("[a]")), texts(&["[a]"]));
+        assert_eq!(kind.read(&json!(["", null])), Ok(None));
+        for bad in [json!(["a", "b", "c"]), json!("abcdef"), json!([["a"]]), json!({"a": 1}), json!(true)] {
             assert!(kind.read(&bad).is_err(), "{bad}");
         }
         for yes in [json!(true), json!("true"), json!(" true ")] {

@@ -90,6 +90,16 @@ impl Arguments {
         found.unwrap_or_default()
     }
 
+    /// The texts given for `name`; none when it was left out.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> &[String] {
+        let found = self.given.iter().find_map(|(given, value)| match value {
+            ArgumentValue::Texts(texts) if *given == name => Some(texts.as_slice()),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    }
+
     /// The answer given for `name`.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<bool> {

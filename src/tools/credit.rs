@@ -4,7 +4,10 @@ use crate::answer::{FullFacts, StandardFacts};
 use crate::envelope::attribution::Origin;
 use crate::identity::{Candidate, DiscogsId, Tier};
 use crate::model::artist::{ArtistIdentity, Dossier};
+use crate::model::catalog::CatalogRow;
+use crate::model::label::LabelDossier;
 use crate::model::source::{Source, Sources};
+use crate::model::track::{TrackCorpus, TrackSearch};
 
 /// The demo's invented artists carry numbers from here on, which Discogs does not use.
 const FIRST_INVENTED_DISCOGS_ID: u32 = 999_999_001;
@@ -81,28 +84,70 @@ pub(super) fn facets(sources: &mut Sources, dossier: &Dossier, origin: Origin) {
 /// Credits whoever gave what the wider views add, as far as it is shown.
 pub(super) fn signals(
     sources: &mut Sources,
-    who: &ArtistIdentity,
     standard: &StandardFacts,
     full: Option<&FullFacts>,
     origin: Origin,
 ) {
-    if standard.pages.fact().is_some() {
-        pages(sources, who, origin);
-    }
     // The demo has its places and dates of life from MusicBrainz.
     let (scene, recorded) = match origin {
         Origin::Service => (Source::Hosaka, Source::Wikidata),
         Origin::Fixtures => (Source::MusicBrainz, Source::MusicBrainz),
     };
-    let observed =
-        [standard.stage.fact().is_some(), standard.radio.fact().is_some(), standard.press.fact().is_some()];
-    let is_recorded = |full: &FullFacts| full.life.fact().is_some() || full.record_labels.fact().is_some();
+    let is_observed = |full: &FullFacts| full.stage.fact().is_some() || full.press.fact().is_some();
     for (is_there, source) in [
         (standard.scene.fact().is_some(), scene),
-        (observed.contains(&true), Source::Hosaka),
-        (full.is_some_and(is_recorded), recorded),
-        (full.is_some_and(|full| full.works.fact().is_some()), Source::MusicBrainz),
+        (full.is_some_and(is_observed), Source::Hosaka),
+        (full.is_some_and(|full| full.life.fact().is_some()), recorded),
     ] {
+        if is_there {
+            sources.add(source);
+        }
+    }
+}
+
+/// Credits whoever lists the records: all of them are Discogs masters, but for those that the demo invented.
+pub(super) fn records(sources: &mut Sources, rows: &[CatalogRow], origin: Origin) {
+    for row in rows {
+        let invented = origin == Origin::Fixtures && row.master_id >= u64::from(FIRST_INVENTED_DISCOGS_ID);
+        sources.add(if invented { Source::Hosaka } else { Source::Discogs });
+    }
+}
+
+/// Credits whoever listed the tracks. The demo took all of them from Discogs.
+pub(super) fn tracks(sources: &mut Sources, search: &TrackSearch, origin: Origin) {
+    if search.rows.is_empty() {
+        return;
+    }
+    match (origin, search.corpus) {
+        (Origin::Fixtures, _) => sources.add(Source::Discogs),
+        (Origin::Service, Ok(TrackCorpus::Bandcamp)) => sources.add(Source::LinkIndex),
+        (Origin::Service, corpus) => {
+            sources.add(Source::Discogs);
+            sources.add(Source::MusicBrainz);
+            if corpus != Ok(TrackCorpus::Mb) {
+                sources.add(Source::LinkIndex);
+            }
+        }
+    }
+}
+
+/// Credits whoever gave the facts about a label. All labels of the demo are from Discogs.
+pub(super) fn label(sources: &mut Sources, label: &LabelDossier, origin: Origin) {
+    let bound = label.identity.tier == Tier::Discogs;
+    match origin {
+        Origin::Fixtures if is_invented(&label.identity, origin) => sources.add(Source::Hosaka),
+        Origin::Fixtures => sources.add(Source::Discogs),
+        Origin::Service if bound || label.pages.is_ok() || label.parent.is_ok() => {
+            sources.add(Source::Discogs)
+        }
+        Origin::Service => sources.add(Source::Hosaka),
+    }
+    if label.identity.mbid.is_some() {
+        sources.add(Source::MusicBrainz);
+    }
+    let linked = label.bandcamp.is_ok() && origin == Origin::Service;
+    let observed = label.dj_momentum.is_ok() || label.travels.is_ok();
+    for (is_there, source) in [(linked, Source::LinkIndex), (observed, Source::Hosaka)] {
         if is_there {
             sources.add(source);
         }

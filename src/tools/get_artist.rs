@@ -7,6 +7,7 @@ mod wide;
 
 use super::argument::ArgumentSpec;
 use super::arguments::Arguments;
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
 use super::{refusal, upstream_error};
@@ -39,6 +40,45 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     profile: Profile::Core,
     cost: "1; 2 when a remembered identity no longer holds",
     families: &[Family::Artist],
+};
+
+/// Where the values of an answer come from.
+pub static PROVENANCE: Table = Table {
+    tool: ToolName::GetArtist,
+    endpoint: "/api/v2/artist/{key}",
+    rows: &[
+        Provenance::same("/cluster_id", "/identity/clusterId"),
+        Provenance::read("/slug", "/slug", Reading::IfVerified),
+        Provenance::read("/name", "/identity/name", Reading::ShownName),
+        Provenance::read("/resolved_via", "/identity/resolvedVia", Reading::Lowered),
+        Provenance::same("/discogs_id", "/identity/discogsArtistId"),
+        Provenance::same("/mbid", "/facts/signals/mbid"),
+        Provenance::same("/mbid", "/debut/signals/artistMbid"),
+        Provenance::read("/real_name/name", "/identity/realname", Reading::Name),
+        Provenance::read("/aliases/names/*", "/identity/aliases/*", Reading::ShownName),
+        Provenance::made("/aliases/total", "names that the service lists"),
+        Provenance::read("/origin/city", "/facts/signals/originCity", Reading::Name),
+        Provenance::read("/origin/country", "/facts/signals/originCountry", Reading::Name),
+        Provenance::read("/debut/year", "/debut/signals/firstReleaseDate", Reading::Year),
+        Provenance::read("/genre/primary", "/behavioral/signals/primaryGenre", Reading::Name),
+        Provenance::read("/genre/styles/*", "/behavioral/signals/primaryStyles/*", Reading::ShownName),
+        Provenance::same("/discography/total", "/discography/signals/total"),
+        Provenance::made("/discography/shown", "releases in this answer"),
+        Provenance::made("/discography/truncated", "whether there are more than are shown"),
+        Provenance::same(
+            "/discography/releases/*/master_id",
+            "/discography/signals/entries/*/discogsMasterId",
+        ),
+        Provenance::read(
+            "/discography/releases/*/title",
+            "/discography/signals/entries/*/representativeName",
+            Reading::Name,
+        ),
+        Provenance::read("/emergence/tier", "/emergence/signals/emergenceTier", Reading::Name),
+        Provenance::read("/emergence/momentum", "/emergence/signals/momentumTier", Reading::Name),
+        Provenance::made("/*/present", "whether the part is there"),
+        Provenance::made("/*/reason", "why the part is not there"),
+    ],
 };
 
 /// A valid call of `get_artist`.

@@ -50,7 +50,7 @@ pub(super) fn suggest(error: ToolError, argument: Argument, value: &str) -> Tool
         Argument::DiscogsId => DiscogsId::parse(value).ok().map(|id| id.to_string()),
         Argument::Mbid => Mbid::parse(value).ok().map(|id| id.to_string()),
         Argument::Isrc => Isrc::parse(value).ok().map(|code| code.to_string()),
-        Argument::Q | Argument::Artist | Argument::Track | Argument::Key => {
+        Argument::Q | Argument::Artist | Argument::Track | Argument::Title | Argument::Key => {
             ArtistName::parse(Argument::Q, value).ok().map(|name| name.to_string())
         }
     };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec::ToolSpec;
-use super::{get_artist, get_profile, get_usage, resolve_artist};
+use super::{find_tracks, get_artist, get_label, get_profile, get_usage, resolve_artist, search_catalog};
 use crate::profile::Profile;
 
 /// The tools by name. Closed.
@@ -13,6 +13,12 @@ pub enum ToolName {
     ResolveArtist,
     /// The card of one artist.
     GetArtist,
+    /// Records of the catalogue.
+    SearchCatalog,
+    /// Who has a track of a title.
+    FindTracks,
+    /// The card of one label.
+    GetLabel,
     /// What the caller's account may do.
     GetProfile,
     /// What the caller's account has used.
@@ -21,7 +27,15 @@ pub enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order of the lists.
-    pub const ALL: [Self; 4] = [Self::ResolveArtist, Self::GetArtist, Self::GetProfile, Self::GetUsage];
+    pub const ALL: [Self; 7] = [
+        Self::ResolveArtist,
+        Self::GetArtist,
+        Self::SearchCatalog,
+        Self::FindTracks,
+        Self::GetLabel,
+        Self::GetProfile,
+        Self::GetUsage,
+    ];
 
     /// The name on the wire.
     #[must_use]
@@ -29,6 +43,9 @@ impl ToolName {
         match self {
             Self::ResolveArtist => "resolve_artist",
             Self::GetArtist => "get_artist",
+            Self::SearchCatalog => "search_catalog",
+            Self::FindTracks => "find_tracks",
+            Self::GetLabel => "get_label",
             Self::GetProfile => "get_profile",
             Self::GetUsage => "get_usage",
         }
@@ -53,6 +70,9 @@ impl ToolName {
         match self {
             Self::ResolveArtist => &resolve_artist::SPEC,
             Self::GetArtist => &get_artist::SPEC,
+            Self::SearchCatalog => &search_catalog::SPEC,
+            Self::FindTracks => &find_tracks::SPEC,
+            Self::GetLabel => &get_label::SPEC,
             Self::GetProfile => &get_profile::SPEC,
             Self::GetUsage => &get_usage::SPEC,
         }

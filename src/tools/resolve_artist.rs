@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::argument::ArgumentSpec;
 use super::arguments::{Arguments, invalid};
+use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
 use super::{credit, refusal, upstream_error};
@@ -58,6 +59,27 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     cost: "1; by name 1 more for the same-name probe, and 1 more when only a folded spelling matches",
     families: &[Family::Resolve, Family::Search],
 };
+
+/// Where the values of an answer come from.
+pub static PROVENANCE: Table = Table {
+    tool: ToolName::ResolveArtist,
+    endpoint: "/api/v2/resolve",
+    rows: &[
+        Provenance::same("/cluster_id", "/cluster_id"),
+        Provenance::read("/slug", "/slug", Reading::IfVerified),
+        Provenance::read("/name", "/display", Reading::ShownName),
+        Provenance::same("/resolved_via", "/resolved_via"),
+        Provenance::same("/discogs_id", "/locators/discogs"),
+        Provenance::same("/mbid", "/locators/mbid"),
+        Provenance::made("/links/*/site", "the field that the page stands in"),
+        Provenance::read("/links/*/url", PAGE_LISTS, Reading::Listed),
+        Provenance::read("/links/*/handle", PAGE_LISTS, Reading::Listed),
+        Provenance::made("/links_total", "pages that the service lists"),
+    ],
+};
+
+/// The lists of pages, in the order in which they are shown.
+const PAGE_LISTS: &str = "/locators/{bandcamp,spotify,soundcloud,youtube,instagram,website}/*";
 
 /// A valid call of `resolve_artist`.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +136,7 @@ impl Lookup {
             Argument::Isrc => {
                 Self::Locator(LocatorKind::Isrc, Ask::Isrc(Isrc::parse(value).map_err(refused)?))
             }
-            Argument::Q | Argument::Artist | Argument::Track | Argument::Key => {
+            Argument::Q | Argument::Artist | Argument::Track | Argument::Title | Argument::Key => {
                 Self::Name(ArtistName::parse(Argument::Q, value).map_err(refused)?)
             }
         })

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::argument::ArgumentSpec;
+use super::argument::{ArgumentSpec, Kind};
 use super::registry::ToolName;
 use crate::envelope::error::{ErrorType, Property};
 use crate::envelope::schema;
@@ -121,12 +121,17 @@ impl ToolSpec {
     /// Its row of `hosaka://capabilities`.
     #[must_use]
     pub fn capability(&self) -> Value {
+        let limit = self.arguments.iter().find_map(|argument| match argument.kind {
+            Kind::Integer { max, .. } if argument.name == "limit" => Some(max),
+            _ => None,
+        });
         json!({
             "name": self.name.as_str(),
             "title": self.title,
             "auth": self.access.as_str(),
             "profile": self.profile.as_str(),
             "units": self.cost,
+            "limit_max": limit,
             "families": self.families.iter().map(|family| family.as_str()).collect::<Vec<_>>(),
         })
     }

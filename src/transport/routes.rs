@@ -3,6 +3,7 @@
 //! The last route answers whatever is left, so no rejection text can reach a caller. Knows nothing of
 //! hosts, origins or sockets.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +27,9 @@ use super::cors::{Methods, preflight};
 use super::drain::Phase;
 use super::limits::Limits;
 use super::refusal::{JSON, Refusal};
-use super::service::{HttpAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Service, Undecided};
+use super::service::{
+    Document, HttpAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, Service, Undecided,
+};
 use super::sse;
 use crate::profile::{Endpoint, METADATA_ROOT};
 
@@ -34,6 +37,9 @@ type Answer = warp::reply::Response;
 
 /// A page without scripts or foreign content.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A page that loads, runs and asks only what this server has.
+const SITE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// All routes. `phase` cuts running calls short when the drain ends.
 pub(super) fn routes<S: Service>(
@@ -49,6 +55,12 @@ pub(super) fn routes<S: Service>(
     let document = warp::path::full().and_then(move |path: FullPath| {
         let wanted = sign_in.clone().filter(|_| is_metadata(path.as_str()));
         ready(wanted.ok_or_else(warp::reject::not_found))
+    });
+    let documents: HashMap<String, Document> =
+        service.documents().into_iter().map(|document| (bare(&document.path).to_owned(), document)).collect();
+    let documents = Arc::new(documents);
+    let fixed = warp::path::full().and_then(move |path: FullPath| {
+        ready(documents.get(bare(path.as_str())).cloned().ok_or_else(warp::reject::not_found))
     });
     let page =
         warp::path("legal").and(warp::path::param::<Legal>()).and(warp::path::end()).map(|Legal(page)| page);
@@ -98,12 +110,15 @@ pub(super) fn routes<S: Service>(
     let ready = readiness.and(reading).and(with_desk()).map(|desk: Arc<Desk<S>>| desk.ready());
     let legal = page.and(reading).and(with_desk()).map(|page, desk: Arc<Desk<S>>| desk.legal(page));
     let metadata = document.clone().and(reading).map(|document: Bytes| json_answer(StatusCode::OK, document));
+    let served = fixed.clone().and(reading).map(|document: Document| document_answer(&document));
     let get_only = health
         .or(readiness)
         .unify()
         .or(page.map(drop).untuple_one())
         .unify()
         .or(document.map(drop).untuple_one())
+        .unify()
+        .or(fixed.map(drop).untuple_one())
         .unify()
         .map(|| Refusal::GetOnly.response());
 
@@ -123,6 +138,8 @@ pub(super) fn routes<S: Service>(
         .unify()
         .or(metadata)
         .unify()
+        .or(served)
+        .unify()
         .or(get_only)
         .unify()
         .or(nothing)
@@ -139,6 +156,11 @@ fn endpoint(path: &str, has_sign_in: bool) -> Option<Endpoint> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let found = Endpoint::ALL.into_iter().find(|endpoint| endpoint.path() == path)?;
     (has_sign_in || !found.needs_sign_in()).then_some(found)
+}
+
+/// A path without its final slash, which makes no difference.
+fn bare(path: &str) -> &str {
+    path.strip_suffix('/').unwrap_or(path)
 }
 
 /// Whether the document that says where to sign in stands at a path.
@@ -336,4 +358,16 @@ fn json_answer(status: StatusCode, body: impl Into<Bytes>) -> Answer {
     let mut headers = HeaderMap::new();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer_as_json(HttpAnswer { status, headers, body: Some(body.into()) })
+}
+
+fn document_answer(document: &Document) -> Answer {
+    let mut response = Response::new(document.body.clone().into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(document.media.content_type()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
+    if document.media == Media::Page {
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(SITE_POLICY));
+        headers.insert(http::header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    }
+    response
 }

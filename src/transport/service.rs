@@ -20,6 +20,11 @@ pub trait Service: Send + Sync + 'static {
     /// Which parts are not ready; empty means ready.
     fn not_ready(&self) -> Vec<NotReady>;
 
+    /// The documents that stand beside the endpoints; asked for once, when the routes are built.
+    fn documents(&self) -> Vec<Document> {
+        Vec::new()
+    }
+
     /// A legal page as HTML.
     fn legal(&self, page: LegalPage) -> String;
 
@@ -149,6 +154,49 @@ pub struct NotReady {
     pub part: &'static str,
     /// Why, in words for an operator; no secrets, since the page is public.
     pub why: String,
+}
+
+/// A document that is the same for everybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Where it is served.
+    pub path: String,
+    /// What it is.
+    pub media: Media,
+    /// Its content.
+    pub body: Bytes,
+}
+
+/// What a document is. Closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Media {
+    /// A page for people.
+    Page,
+    /// The looks of pages.
+    Style,
+    /// What runs in pages.
+    Script,
+    /// JSON.
+    Json,
+    /// Plain text.
+    Text,
+    /// Text with marks, for models and editors.
+    Markdown,
+}
+
+impl Media {
+    /// The content type.
+    #[must_use]
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Page => "text/html; charset=utf-8",
+            Self::Style => "text/css; charset=utf-8",
+            Self::Script => "text/javascript; charset=utf-8",
+            Self::Json => "application/json",
+            Self::Text => "text/plain; charset=utf-8",
+            Self::Markdown => "text/markdown; charset=utf-8",
+        }
+    }
 }
 
 /// The legal pages.

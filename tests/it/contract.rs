@@ -4,7 +4,7 @@
 //! held to the demo's own document, which names the same fields and says less about them.
 
 mod answers;
-mod client;
+pub mod client;
 mod document;
 
 pub use document::Contract;

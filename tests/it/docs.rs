@@ -1,5 +1,6 @@
 //! The written pages say what the program does: their tables equal the code, their examples run.
 
+mod agents;
 mod demo;
 mod pages;
 mod readme;

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod answers;
+mod calls;
 mod cli;
 mod contract;
 mod docs;
@@ -18,8 +20,10 @@ mod layers;
 mod measured;
 mod namesakes;
 mod protocol;
+mod recorder;
 mod signin;
 mod simulator;
+mod site;
 mod tables;
 mod tools;
 mod transport;

@@ -3,6 +3,7 @@
 mod arguments;
 mod errors;
 mod published;
+mod signed_in;
 mod sizes;
 
 use std::sync::OnceLock;

@@ -19,7 +19,7 @@ pub(super) struct Month {
 impl Month {
     pub(super) fn new(most: u64, shelf: Arc<dyn MonthShelf>, clock: &Clock) -> Self {
         let this = MonthUse::none(clock.utc());
-        let now = shelf.load().filter(|kept| kept.is_of(clock.utc())).unwrap_or(this);
+        let now = shelf.load_month().filter(|kept| kept.is_of(clock.utc())).unwrap_or(this);
         Self { most, now, shelf }
     }
 
@@ -39,7 +39,7 @@ impl Month {
     pub(super) fn count(&mut self, clock: &Clock) {
         self.turn(clock.utc());
         self.now.used = self.now.used.saturating_add(1);
-        self.shelf.save(self.now);
+        self.shelf.save_month(self.now);
     }
 
     pub(super) fn used(&mut self, clock: &Clock) -> u64 {

@@ -18,7 +18,10 @@ pub(super) fn schema() -> Value {
             "discography",
             json!({
                 "total": count(), "shown": count(), "truncated": {"type": "boolean"},
-                "releases": {"type": "array", "items": closed(json!({"master_id": count(), "title": text()}))},
+                "releases": {"type": "array", "items": {"anyOf": [
+                    closed(json!({"master_id": count(), "title": text()})),
+                    {"type": "array", "prefixItems": [count(), text()], "minItems": 2, "maxItems": 2},
+                ]}},
             }),
         ),
         ("emergence", json!({"tier": text(), "momentum": nullable_text()})),

@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::fragment::{count, nullable_text, text};
-use super::link;
+use super::fragment::{count, nullable_text};
 
 /// Each facet with its properties.
-pub(super) fn facets() -> [(&'static str, Value); 8] {
+pub(super) fn facets() -> [(&'static str, Value); 4] {
     [
-        ("pages", json!({"links": link::list(), "total": count()})),
         ("scene", json!({"city": nullable_text(), "region": nullable_text(), "country": nullable_text()})),
         (
             "stage",
@@ -17,14 +15,11 @@ pub(super) fn facets() -> [(&'static str, Value); 8] {
                 "first_club": day(), "last_club": day(), "first_festival": day(), "last_festival": day(),
             }),
         ),
-        ("radio", json!({"plays": count(), "stations": count(), "first": day(), "latest": day()})),
         (
             "press",
             json!({"articles": count(), "reviews": count(), "interviews": count(), "features": count()}),
         ),
         ("life", json!({"born": day(), "died": day()})),
-        ("record_labels", json!({"names": {"type": "array", "items": text()}, "total": count()})),
-        ("works", json!({"written": count(), "recordings": count()})),
     ]
 }
 

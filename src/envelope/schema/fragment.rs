@@ -31,8 +31,23 @@ pub(super) fn facet(fact: Value) -> Value {
     }
     json!({"oneOf": [
         closed(Value::Object(there)),
-        closed(json!({"present": {"const": false}, "reason": {"enum": GapReason::ALL.map(GapReason::as_str)}})),
+        gap(),
     ]})
+}
+
+/// One value of a row: the value, null, or the reason in its place.
+pub(super) fn cell(value: Value) -> Value {
+    json!({"anyOf": [value, {"type": "null"}, gap()]})
+}
+
+/// The reason in place of a value.
+fn gap() -> Value {
+    closed(json!({"present": {"const": false}, "reason": {"enum": GapReason::ALL.map(GapReason::as_str)}}))
+}
+
+/// The service's own key.
+pub(super) fn cluster_id() -> Value {
+    json!({"type": "string", "pattern": "^[0-9a-f]{64}$"})
 }
 
 /// An object with exactly these properties.

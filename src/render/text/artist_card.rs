@@ -32,7 +32,7 @@ pub(super) fn render(text: &mut String, data: &ArtistCard, state: AmbiguityState
     });
     facet(text, "Releases", &data.discography, |discography| {
         let titles: Vec<String> =
-            discography.releases.iter().take(ROWS_MAX).map(|release| release.title.to_string()).collect();
+            discography.releases.iter().take(ROWS_MAX).map(|release| release.title().to_string()).collect();
         more(titles.join("; "), titles.len(), discography.total)
     });
     facet(text, "Emergence", &data.emergence, |emergence| match &emergence.momentum {

@@ -1,21 +1,19 @@
 //! The text of what the wider views of `get_artist` add.
 
-use super::lines::{facet, more};
+use super::lines::facet;
 use crate::answer::{FullFacts, StandardFacts};
 use crate::model::day::RecordedDay;
-use crate::model::text::CleanName;
 
 /// Adds what the standard view shows beside the card.
 pub(super) fn standard(text: &mut String, facts: &StandardFacts) {
-    facet(text, "Pages", &facts.pages, |pages| {
-        let links: Vec<String> =
-            pages.links.iter().map(|link| format!("{} {}", link.site().as_str(), link.place())).collect();
-        more(links.join(", "), links.len(), pages.total as u64)
-    });
     facet(text, "Scene", &facts.scene, |scene| {
         let places = [&scene.city, &scene.region, &scene.country];
         places.into_iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     });
+}
+
+/// Adds what the full view shows beside that.
+pub(super) fn full(text: &mut String, facts: &FullFacts) {
     facet(text, "On stage", &facts.stage, |stage| {
         format!(
             "club nights {}{}; festival editions {}{}",
@@ -25,31 +23,16 @@ pub(super) fn standard(text: &mut String, facts: &StandardFacts) {
             span(stage.first_festival.as_ref(), stage.last_festival.as_ref())
         )
     });
-    facet(text, "Radio", &facts.radio, |radio| {
-        let span = span(radio.first.as_ref(), radio.latest.as_ref());
-        format!("plays {}, stations {}{span}", radio.plays, radio.stations)
-    });
     facet(text, "Press", &facts.press, |press| {
         format!(
             "articles {}, of these reviews {}, interviews {}, features {}",
             press.articles, press.reviews, press.interviews, press.features
         )
     });
-}
-
-/// Adds what the full view shows beside that.
-pub(super) fn full(text: &mut String, facts: &FullFacts) {
     facet(text, "Life", &facts.life, |life| {
         let dates = [("born", &life.born), ("died", &life.died)];
         let known = dates.into_iter().filter_map(|(what, day)| Some(format!("{what} {}", day.as_ref()?)));
         known.collect::<Vec<_>>().join(", ")
-    });
-    facet(text, "Record labels", &facts.record_labels, |labels| {
-        let names: Vec<String> = labels.names.iter().map(CleanName::to_string).collect();
-        more(names.join(", "), names.len(), labels.total as u64)
-    });
-    facet(text, "Works", &facts.works, |works| {
-        format!("written {}, recordings of them {}", works.written, works.recordings)
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::answer::Facet;
+use crate::answer::{Cell, Facet};
 
 /// The most rows of a list in the text; the JSON may hold more.
 pub(super) const ROWS_MAX: usize = 10;
@@ -27,5 +27,27 @@ pub(super) fn facet<T>(text: &mut String, label: &str, facet: &Facet<T>, show: i
     match &facet.0 {
         Ok(fact) => line(text, format_args!("{label}: {}.", show(fact))),
         Err(reason) => line(text, format_args!("{label}: not present, {}.", reason.meaning())),
+    }
+}
+
+/// The value of a row, or why it is missing.
+pub(super) fn value<T: std::fmt::Display>(cell: &Cell<T>) -> String {
+    match &cell.0 {
+        Ok(value) => value.to_string(),
+        Err(reason) => format!("not present ({})", reason.as_str()),
+    }
+}
+
+/// How many there are of something.
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Whether something is so, or why that is not known.
+pub(super) fn yes(cell: &Cell<bool>) -> String {
+    match &cell.0 {
+        Ok(true) => "yes".to_owned(),
+        Ok(false) => "no".to_owned(),
+        Err(reason) => format!("not present ({})", reason.as_str()),
     }
 }

@@ -8,18 +8,28 @@ use crate::identity::AmbiguityState;
 ///
 /// The doubt comes before the facts: a reader may stop after the first line.
 pub(super) fn who(text: &mut String, identity: &IdentityFacts, state: AmbiguityState) {
+    which(text, identity, state, ("artist", "artists"));
+}
+
+/// The same about something else than an artist: what it is called, one and several.
+pub(super) fn which(
+    text: &mut String,
+    identity: &IdentityFacts,
+    state: AmbiguityState,
+    (one, many): (&str, &str),
+) {
     let Some(name) = &identity.name else {
-        return line(text, format_args!("No single artist found."));
+        return line(text, format_args!("No single {one} found."));
     };
     let standing = match (state, identity.resolved_via) {
-        (AmbiguityState::None, _) => "verified identity",
-        (AmbiguityState::NameCollision, _) => "one of several artists of this name",
-        (AmbiguityState::OverMerged, _) => "a record that is known to mix more than one artist",
+        (AmbiguityState::None, _) => "verified identity".to_owned(),
+        (AmbiguityState::NameCollision, _) => format!("one of several {many} of this name"),
+        (AmbiguityState::OverMerged, _) => format!("a record that is known to mix more than one {one}"),
         (AmbiguityState::Unknown, Some("discogs")) => {
-            "a verified record, but it cannot be told whether the name is unique"
+            "a verified record, but it cannot be told whether the name is unique".to_owned()
         }
         (AmbiguityState::Unknown | AmbiguityState::Unresolved | AmbiguityState::Observed, _) => {
-            "observed, not a verified identity"
+            "observed, not a verified identity".to_owned()
         }
     };
     line(text, format_args!("{name}: {standing}."));

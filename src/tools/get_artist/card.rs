@@ -31,8 +31,8 @@ impl Rows {
     fn of(view: View) -> Self {
         match view {
             View::Summary => Self { releases: 5, aliases: 5 },
-            View::Standard => Self { releases: 10, aliases: 10 },
-            View::Full => Self { releases: RELEASES_MAX, aliases: 25 },
+            View::Standard => Self { releases: 10, aliases: 5 },
+            View::Full => Self { releases: RELEASES_MAX, aliases: 10 },
         }
     }
 }
@@ -53,7 +53,7 @@ pub(super) fn of(key: &ArtistKey, view: View, dossier: Dossier, origin: Origin) 
     let standard = (view != View::Summary).then_some(standard);
     let mut quotations = Vec::new();
     if let Some(standard) = &standard {
-        credit::signals(&mut sources, &dossier.identity, standard, full.as_ref(), origin);
+        credit::signals(&mut sources, standard, full.as_ref(), origin);
         suspect |= wide::is_degraded(standard, full.as_ref());
         quotations = wide::quotations(dossier.prose);
     }
@@ -78,7 +78,10 @@ pub(super) fn of(key: &ArtistKey, view: View, dossier: Dossier, origin: Origin) 
                 .releases
                 .into_iter()
                 .take(rows.releases)
-                .map(|release| ReleaseRow { master_id: release.master_id, title: release.title })
+                .map(|release| match view {
+                    View::Full => ReleaseRow::Compact(release.master_id, release.title),
+                    _ => ReleaseRow::Named { master_id: release.master_id, title: release.title },
+                })
                 .collect();
             let shown = releases.len();
             DiscographyFacet { total: found.total, shown, truncated: (shown as u64) < found.total, releases }

@@ -77,5 +77,4 @@ fn unverified(dossier: &mut Dossier) {
     blame(&mut dossier.origin);
     blame(&mut dossier.debut);
     blame(&mut dossier.signals.life);
-    blame(&mut dossier.signals.record_labels);
 }

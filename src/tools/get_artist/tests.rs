@@ -20,13 +20,10 @@ fn dossier(releases: usize) -> Value {
             "aliases": (1..=40).map(|n| format!("Alias {n}")).collect::<Vec<_>>(),
         },
         "discography": facet(json!({"total": releases + 7, "entries": entries})),
-        "web_presence": facet(json!({"bandcampUrl": "https://x.bandcamp.com/"})),
         "geography": facet(json!({"city": "Bristol"})),
         "tier_presence": facet(json!({"clubEvents": 2, "festivalEditions": 1})),
-        "airplay_breadth": facet(json!({"airplayCount": 3, "distinctStations": 2})),
         "journalism": facet(json!({"pressCount": 4, "reviewCount": 1, "interviewCount": 2, "featureCount": 1})),
-        "facts": facet(json!({"birthDate": "1970", "recordLabels": ["Warp"]})),
-        "authorship": facet(json!({"worksWritten": 6, "recordingsOfWorks": 8})),
+        "facts": facet(json!({"birthDate": "1970"})),
     })
 }
 
@@ -50,14 +47,15 @@ async fn shown(view: &str, dossier: &Value) -> (Value, Finding) {
 
 #[tokio::test]
 async fn each_view_shows_as_many_rows_as_it_promises_and_says_what_is_left() {
-    for (view, releases, aliases) in [("summary", 5, 5), ("standard", 10, 10), ("full", 100, 25)] {
+    for (view, releases, aliases) in [("summary", 5, 5), ("standard", 10, 5), ("full", 100, 10)] {
         let (data, _) = shown(view, &dossier(130)).await;
         let discography = &data["discography"];
         assert_eq!(discography["releases"].as_array().map(Vec::len), Some(releases), "{view}");
         assert_eq!(discography["shown"], releases, "{view}");
         assert_eq!((&discography["total"], &discography["truncated"]), (&json!(137), &json!(true)), "{view}");
         for (at, row) in discography["releases"].as_array().into_iter().flatten().enumerate() {
-            assert_eq!(row["master_id"], at + 1, "the service's order is kept");
+            let id = if view == "full" { &row[0] } else { &row["master_id"] };
+            assert_eq!(id, at + 1, "the service's order is kept");
         }
         assert_eq!(data["aliases"]["names"].as_array().map(Vec::len), Some(aliases), "{view}");
         assert_eq!(data["aliases"]["total"], 40, "{view}");
@@ -74,10 +72,9 @@ async fn a_wider_view_holds_everything_that_a_smaller_one_shows() {
         shown("standard", &dossier(3)).await.0,
         shown("full", &dossier(3)).await.0,
     );
-    for (small, wide, added) in [
-        (&summary, &standard, vec!["pages", "scene", "stage", "radio", "press"]),
-        (&standard, &full, vec!["life", "record_labels", "works"]),
-    ] {
+    for (small, wide, added) in
+        [(&summary, &standard, vec!["scene"]), (&standard, &full, vec!["stage", "press", "life"])]
+    {
         let mut all = keys(small);
         all.extend(added.iter().map(|name| (*name).to_owned()));
         all.sort();
@@ -141,10 +138,10 @@ fn an_account_gets_the_view_it_asks_for_and_everybody_else_the_summary() {
 #[tokio::test]
 async fn a_part_that_the_service_calls_degraded_makes_the_answer_suspect_where_it_is_shown() {
     let mut dossier = dossier(1);
-    dossier["authorship"] = json!({"state": "degraded", "signals": null});
+    dossier["journalism"] = json!({"state": "degraded", "signals": null});
     assert!(shown("standard", &dossier).await.1.degraded.is_none());
     let (data, finding) = shown("full", &dossier).await;
-    assert_eq!(data["works"], json!({"present": false, "reason": "upstream_degraded"}));
+    assert_eq!(data["press"], json!({"present": false, "reason": "upstream_degraded"}));
     assert_eq!(
         finding.degraded,
         Some(crate::envelope::degraded::Degraded::at(crate::envelope::degraded::FallbackTier::Suspect))
@@ -161,11 +158,9 @@ async fn what_the_wider_views_add_is_credited_to_whoever_gave_it() {
         dossier
     };
     for (dossier, credit) in [
-        (with("web_presence", json!({"bandcampUrl": "https://x.bandcamp.com/"})), "hosaka link index"),
         (with("geography", json!({"city": "Bristol"})), "hosaka signals"),
         (with("tier_presence", json!({"clubEvents": 2, "festivalEditions": 1})), "hosaka signals"),
         (with("facts", json!({"birthDate": "1970"})), "Wikidata"),
-        (with("authorship", json!({"worksWritten": 6, "recordingsOfWorks": 8})), "MusicBrainz"),
     ] {
         let line = shown("full", &dossier).await.1.attribution.line().to_owned();
         assert!(line.contains(credit), "{line} lacks {credit}");

@@ -1,89 +1,64 @@
-//! Every request of the typed client, as it reaches the service.
+//! Every request of every tool, as it reaches the service over the wire, and what the simulator answers.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::collections::BTreeSet;
 
-use ono_sendai::catalogue::Catalogue;
-use ono_sendai::clock::Clock;
-use ono_sendai::crate_client::cache::CacheLimits;
-use ono_sendai::crate_client::transport::{CatalogueTransport, Request, Sending};
-use ono_sendai::crate_client::{
-    Ask, CallLedger, Caller, ClientSettings, CrateClient, Depth, Shelves, Transport,
-};
-use ono_sendai::identity::{Argument, ArtistKey, ArtistName, ClusterId, Isrc, Mbid, TrackTitle};
-use serde_json::Value;
+use serde_json::json;
 
-use super::contract;
-use crate::harness::artists;
+use super::{Contract, contract};
+use crate::calls::call;
+use crate::harness::Demo;
+use crate::recorder::Recorder;
+use crate::simulator::{KEY, Sim};
 
-type Seen = (String, Vec<(String, String)>, u16, Value);
+/// How many calls of each tool are made.
+const CALLS: usize = 160;
 
-/// The demo catalogue, with everything kept that it was asked and answered.
-#[derive(Debug)]
-struct Recorder {
-    inner: CatalogueTransport,
-    seen: Mutex<Vec<Seen>>,
-}
-
-impl Transport for Recorder {
-    fn send<'a>(&'a self, request: Request<'a>) -> Sending<'a> {
-        Box::pin(async move {
-            let answer = self.inner.send(request).await?;
-            let query = request.query.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-            let body = serde_json::from_slice(&answer.body).expect("JSON");
-            self.seen.lock().expect("a list").push((request.path.to_owned(), query, answer.status, body));
-            Ok(answer)
-        })
-    }
-}
-
-#[tokio::test]
-async fn every_request_of_the_client_and_its_answer_are_what_the_contract_describes() {
-    let clock = Clock::system();
-    let catalogue = Arc::new(Catalogue::embedded().expect("a catalogue"));
-    let recorder = Arc::new(Recorder {
-        inner: CatalogueTransport::new(catalogue, clock.clone()),
-        seen: Mutex::default(),
-    });
-    let settings = ClientSettings {
-        call_deadline: Duration::from_secs(8),
-        plan: None,
-        cache: CacheLimits::default(),
-        extensions: Vec::new(),
-    };
-    let client = CrateClient::new(Arc::clone(&recorder) as _, settings, Shelves::default(), clock);
-    let ledger = CallLedger::new(Caller::new(1));
-    let mut asks = Vec::new();
-    let mut keys = vec!["no-such-artist".to_owned()];
-    for artist in artists() {
-        asks.extend(ArtistName::parse(Argument::Artist, &artist.name).ok().map(Ask::Name));
-        asks.extend(artist.cluster_id.as_deref().and_then(|id| ClusterId::parse(id).ok()).map(Ask::Cluster));
-        asks.extend(artist.mbid.as_deref().and_then(|id| Mbid::parse(id).ok()).map(Ask::Mbid));
-        keys.extend([artist.slug.clone()].into_iter().chain(artist.cluster_id.clone()));
-    }
-    asks.push(Ask::Url("https://fourtet.bandcamp.com/".to_owned()));
-    asks.push(Ask::Isrc(Isrc::parse("GBBQY0300123").expect("a code")));
-    asks.push(Ask::Recording {
-        artist: ArtistName::parse(Argument::Artist, "Elvis Presley").expect("a name"),
-        track: TrackTitle::parse(Argument::Track, "A Little Less Conversation").expect("a title"),
-    });
-    for ask in &asks {
-        client.resolve(ask, &ledger).await.expect("an answer");
-        if let Ask::Name(name) = ask {
-            client.same_name_rows(name, &ledger).await.expect("an answer");
+#[test]
+fn every_request_of_every_tool_and_its_answer_are_what_the_contract_describes() {
+    let sim = Sim::with("");
+    let port = sim.url.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+    let recorder = Recorder::to(port);
+    let server = serving(&recorder);
+    let token = server.token_of("demo");
+    let listed = server.modern_as(Some(&token), "/mcp/full", "tools/list", json!({})).result();
+    let own = Contract::of_the_demo();
+    let mut seen = BTreeSet::new();
+    for tool in listed["tools"].as_array().expect("tools") {
+        let tool = tool["name"].as_str().expect("a name");
+        for n in 0..CALLS {
+            let envelope = server.call_as(&token, tool, call(tool, n));
+            assert_ne!(envelope.json["error"]["type"], "internal", "{tool} {n}: {}", envelope.json);
+            for exchange in recorder.take() {
+                let (path, query) = (exchange.path(), exchange.query());
+                let (template, _) = own.template(&path).unwrap_or_else(|| panic!("{path} is not described"));
+                let contract = if own.is_extension(&template, &exchange.method) { &own } else { contract() };
+                let mut problems = contract.request(&exchange.method, &path, &query);
+                problems.extend(contract.answer_with(
+                    &exchange.method,
+                    &path,
+                    &query,
+                    exchange.status,
+                    &exchange.body,
+                ));
+                assert!(problems.is_empty(), "{tool} {n}: {}: {problems:?}", exchange.target);
+                seen.insert(template);
+            }
         }
     }
-    for key in &keys {
-        let key = ArtistKey::parse(key).expect("a key");
-        for depth in [Depth::Card, Depth::Whole] {
-            client.dossier(&key, depth, &ledger).await.expect("an answer");
-        }
-    }
-    let seen = recorder.seen.lock().expect("a list");
-    assert!(seen.len() > 300, "{}", seen.len());
-    for (path, query, status, body) in seen.iter() {
-        let mut problems = contract().request("get", path, query);
-        problems.extend(contract().answer_with("get", path, query, *status, body));
-        assert!(problems.is_empty(), "{path} {query:?}: {problems:?}");
-    }
+    let always = ["/api/v2/resolve", "/api/v2/search", "/api/v2/artist/{key}"];
+    assert!(always.iter().all(|template| seen.contains(*template)), "{seen:?}");
+}
+
+/// A server that asks what stands behind the recorder, keeps no answer, and holds nobody up.
+pub fn serving(recorder: &Recorder) -> Demo {
+    Demo::serving(
+        "fixture_mode = false",
+        &format!(
+            "[crate]\nbase_url = \"http://127.0.0.1:{}\"\nkey = \"{KEY}\"\nin_flight = 100\nper_minute = 1000000\n\
+             per_month = 0\ncache_mib = 0\n[issuer]\nenabled = true\n[accounts]\nunits_per_month = 1000000\n\
+             calls_per_minute = 1000000\ncalls_at_once = 100\n[anonymous]\ncalls_per_minute = 60000\n\
+             units_per_day = 1000000\nrequests_per_second = 100000\nrequests_burst = 1000000",
+            recorder.port
+        ),
+    )
 }

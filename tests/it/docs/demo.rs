@@ -3,16 +3,19 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use ono_sendai::config::Config;
 use ono_sendai::identity::{AmbiguityState, LocatorKind, Reason};
 use ono_sendai::model::gap::GapReason;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Demo;
-use crate::tables::{code, codes, hold, page, table};
+use crate::simulator::{KEY, Sim};
+use crate::tables::{code, codes, hold, page, root, table};
 
 const STATES: &str = "States and reasons";
 const GAPS: &str = "Gaps";
 const FAULTS: &str = "What needs a fault";
+const NEVER: &str = "What is never sent";
 
 /// The words of a call as a shell would read them; only double quotes are used.
 fn words(call: &str) -> Vec<String> {
@@ -91,6 +94,50 @@ fn every_written_call_gives_the_written_answer() {
     }
 }
 
+#[test]
+fn every_fault_that_is_written_brings_its_word() {
+    let faults = std::fs::read_to_string(root().join("config/faults.toml")).expect("a scenario");
+    let sim = Sim::with(&faults);
+    let server = Demo::serving(
+        "fixture_mode = false",
+        &format!(
+            "[crate]\nbase_url = \"{}\"\nkey = \"{KEY}\"\nin_flight = 100\nper_minute = 100000",
+            sim.url
+        ),
+    );
+    let rows = table(&page("docs/demo.md"), FAULTS);
+    for row in &rows {
+        let (call, part, word) = (code(&row[0]), code(&row[1]), code(&row[2]));
+        let envelope = run(&server, &call);
+        let found = match part.as_str() {
+            "ambiguity" => {
+                envelope["ambiguity"]["reasons"].as_array().is_some_and(|all| all.contains(&json!(word)))
+            }
+            facet => envelope["data"][facet] == json!({"present": false, "reason": word}),
+        };
+        assert!(found, "{call}: {envelope}");
+    }
+    let rules = faults.lines().filter(|line| *line == "[[rule]]").count();
+    assert_eq!(rules, rows.len(), "a rule for each row, and a row for each rule");
+}
+
+#[test]
+fn the_server_over_the_simulator_asks_where_that_listens() {
+    let file = root().join("config/over-crate-sim.toml");
+    let config = Config::load(&file).expect("a configuration");
+    let help = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["crate-sim", "--help"])
+        .output()
+        .expect("it runs");
+    let help = String::from_utf8(help.stdout).expect("text");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    let address =
+        help.split("[default: ").find_map(|rest| rest.strip_prefix("127.0.0.1:")?.split(']').next());
+    let port = address.expect("the default address");
+    assert!(text.contains(&format!("base_url = \"http://127.0.0.1:{port}\"")) && text.contains(KEY));
+    assert!(!config.server.fixture_mode);
+}
+
 /// The word with its numbers and kinds in angle brackets, as the vocabulary has it.
 fn pattern(reason: &str) -> &'static str {
     let fits = |pattern: &str| match (pattern.find('<'), pattern.rfind('>')) {
@@ -116,7 +163,11 @@ fn pattern(reason: &str) -> &'static str {
 fn every_state_and_every_reason_has_a_call_or_needs_a_fault() {
     let pages = page("docs/demo.md");
     let rows = table(&pages, STATES);
-    let faults: BTreeSet<String> = table(&pages, FAULTS).iter().map(|row| code(&row[0])).collect();
+    let faults: BTreeSet<String> = table(&pages, FAULTS)
+        .iter()
+        .map(|row| code(&row[2]))
+        .chain(table(&pages, NEVER).iter().map(|row| code(&row[0])))
+        .collect();
 
     let states: BTreeSet<String> = rows.iter().map(|row| code(&row[1])).collect();
     assert_eq!(states, AmbiguityState::ALL.iter().map(|state| state.as_str().to_owned()).collect());

@@ -84,7 +84,7 @@ fn the_answer_that_is_shown_is_the_one_that_is_given() {
 }
 
 /// Everything that is shown is in the answer; a list may be cut at its end.
-fn is_part(at: &str, shown: &Value, real: &Value) {
+pub(super) fn is_part(at: &str, shown: &Value, real: &Value) {
     match (shown, real) {
         (Value::Object(shown), Value::Object(real)) => {
             for (key, value) in shown {

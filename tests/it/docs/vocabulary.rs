@@ -122,6 +122,9 @@ fn the_tools_are_those_of_the_registry() {
                     Kind::Integer { min, max } => format!("{min} to {max}"),
                     Kind::Choice(words) => format!("one of {}", ticked(words)),
                     Kind::Choices(words) => format!("any of {}", ticked(words)),
+                    Kind::Texts { max_items, max_chars } => {
+                        format!("at most {max_items} texts of at most {max_chars} characters")
+                    }
                     Kind::Flag => "`true` or `false`".to_owned(),
                 };
                 let needed = if argument.required { "yes" } else { "no" };

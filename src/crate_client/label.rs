@@ -1,0 +1,344 @@
+//! Asks for a label's dossier, and reads it: only the facets that are served, each a fact or a gap.
+
+use serde::Deserialize;
+
+use super::CrateClient;
+use super::fault::UpstreamFault;
+use super::ledger::CallLedger;
+use super::reading::{self, Raw};
+use super::resolution::{discogs_id, text, tier};
+use super::tracks::{cluster_id, name};
+use super::transport::Request;
+use crate::identity::{ArtistKey, ClusterId, Mbid, Slug, Tier, display_name};
+use crate::model::artist::{ArtistIdentity, Merged};
+use crate::model::day::RecordedDay;
+use crate::model::family::Family;
+use crate::model::gap::{Fact, GapReason};
+use crate::model::label::{DjMomentum, LabelDossier, LabelPages, LabelPresence, RelatedLabel};
+use crate::model::link::{Link, LinkSite};
+use crate::model::prose::Prose;
+use crate::model::source::Source;
+use crate::model::text::CleanName;
+
+impl CrateClient {
+    /// The dossier of the label under `key`, which has the two forms of an artist's; `None` when the service holds
+    /// none.
+    ///
+    /// # Errors
+    /// When the service could not answer.
+    pub async fn label(
+        &self,
+        key: &ArtistKey,
+        ledger: &CallLedger,
+    ) -> Result<Option<LabelDossier>, UpstreamFault> {
+        let path = format!("/api/v2/label/{}", key.as_str());
+        let request = Request { family: Family::Label, path: &path, query: &[] };
+        self.fetch(request, ledger, read).await.map(Option::flatten)
+    }
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    #[serde(borrow, default)]
+    slug: Raw<'a>,
+    #[serde(borrow, default)]
+    id: Raw<'a>,
+    #[serde(borrow, default)]
+    cluster_id: Raw<'a>,
+    #[serde(borrow, default)]
+    resolved_via: Raw<'a>,
+    #[serde(borrow, default)]
+    identity: Raw<'a>,
+    #[serde(borrow, default)]
+    binds: Raw<'a>,
+    #[serde(borrow, default)]
+    presence: Raw<'a>,
+    #[serde(borrow, default)]
+    over_merge: Raw<'a>,
+    #[serde(borrow, default)]
+    travels: Raw<'a>,
+    #[serde(borrow, default)]
+    dj_momentum: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireIdentity<'a> {
+    #[serde(borrow, default)]
+    name: Raw<'a>,
+    #[serde(borrow, default)]
+    parent_label: Raw<'a>,
+    #[serde(borrow, default)]
+    profile: Raw<'a>,
+    #[serde(borrow, default)]
+    urls: Raw<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct WireBinds<'a> {
+    #[serde(borrow, default)]
+    label_mbid: Raw<'a>,
+    #[serde(borrow, default)]
+    bandcamp_url: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WirePresence<'a> {
+    #[serde(borrow, default)]
+    has_discogs: Raw<'a>,
+    #[serde(borrow, default)]
+    has_bandcamp: Raw<'a>,
+    #[serde(borrow, default)]
+    has_seen_momentum: Raw<'a>,
+    #[serde(borrow, default)]
+    has_editorial: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireOverMerge<'a> {
+    #[serde(borrow, default)]
+    discogs_label_id_count: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+struct WireTravels<'a> {
+    #[serde(borrow, default)]
+    state: Raw<'a>,
+    #[serde(borrow, default)]
+    related: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireRelated<'a> {
+    #[serde(borrow, default)]
+    cluster_id: Raw<'a>,
+    #[serde(borrow, default)]
+    label_name: Raw<'a>,
+    #[serde(borrow, default)]
+    npmi: Raw<'a>,
+    #[serde(borrow, default)]
+    support: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireMomentum<'a> {
+    #[serde(borrow, default)]
+    play_count: Raw<'a>,
+    #[serde(borrow, default)]
+    distinct_djs: Raw<'a>,
+    #[serde(borrow, default)]
+    distinct_artists: Raw<'a>,
+    #[serde(borrow, default)]
+    distinct_tracklists: Raw<'a>,
+    #[serde(borrow, default)]
+    first_played_at: Raw<'a>,
+    #[serde(borrow, default)]
+    last_played_at: Raw<'a>,
+    #[serde(borrow, default)]
+    plays_last365d: Raw<'a>,
+    #[serde(borrow, default)]
+    velocity: Raw<'a>,
+}
+
+/// `Ok(None)` when the service holds no identity under the key.
+fn read(body: &[u8]) -> Result<Option<LabelDossier>, UpstreamFault> {
+    let wire: Wire<'_> = reading::body(body)?;
+    let identity: WireIdentity<'_> = match reading::object(wire.identity) {
+        Ok(identity) => identity,
+        Err(GapReason::HonestGap) => return Ok(None),
+        Err(_) => return Err(UpstreamFault::Unreadable),
+    };
+    let binds: Fact<WireBinds<'_>> = reading::object(wire.binds);
+    let merged = merged(wire.over_merge);
+    let who = who(&wire, &identity, binds.as_ref().ok(), merged).ok_or(UpstreamFault::Unreadable)?;
+    Ok(Some(LabelDossier {
+        identity: who,
+        merged,
+        parent: name(identity.parent_label),
+        bandcamp: binds.and_then(|binds| link(LinkSite::Bandcamp, binds.bandcamp_url)),
+        pages: pages(identity.urls),
+        presence: reading::object(wire.presence).map(|found| presence(&found)),
+        dj_momentum: reading::facet(wire.dj_momentum).map(|found| momentum(&found)),
+        travels: travels(wire.travels),
+        prose: text(identity.profile).and_then(|text| Prose::new("profile", &text, Source::Discogs)),
+    }))
+}
+
+fn who(
+    wire: &Wire<'_>,
+    identity: &WireIdentity<'_>,
+    binds: Option<&WireBinds<'_>>,
+    merged: Merged,
+) -> Option<ArtistIdentity> {
+    let name = text(identity.name)?;
+    // A binding that cannot be read is not a verified one, and neither is one that folds several labels.
+    let bound = tier(wire.resolved_via).unwrap_or(Tier::Cluster);
+    Some(ArtistIdentity {
+        name: CleanName::new(display_name(&name))?,
+        record_name: name,
+        cluster_id: text(wire.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
+        slug: text(wire.slug).and_then(|slug| Slug::parse(&slug).ok()),
+        tier: if matches!(merged, Merged::Count(2..)) { Tier::Cluster } else { bound },
+        discogs_id: discogs_id(wire.id),
+        mbid: binds.and_then(|binds| text(binds.label_mbid)).and_then(|id| Mbid::parse(&id).ok()),
+    })
+}
+
+/// The block is only there when labels were folded.
+fn merged(raw: Raw<'_>) -> Merged {
+    match reading::object::<WireOverMerge<'_>>(raw) {
+        Ok(found) => reading::value(found.discogs_label_id_count).map_or(Merged::Unreadable, Merged::Count),
+        Err(GapReason::MalformedUpstream) => Merged::Unreadable,
+        Err(_) => Merged::NotSaid,
+    }
+}
+
+fn link(site: LinkSite, raw: Raw<'_>) -> Fact<Link> {
+    let url: String = reading::value(raw)?;
+    Link::new(site, &url).ok_or(GapReason::MalformedUpstream)
+}
+
+fn pages(raw: Raw<'_>) -> Fact<LabelPages> {
+    let rows: Vec<Raw<'_>> = reading::value(raw)?;
+    let total = rows.len();
+    let links: Vec<Link> = rows.into_iter().filter_map(|row| link(LinkSite::Website, row).ok()).collect();
+    match (links.is_empty(), total) {
+        (true, 0) => Err(GapReason::HonestGap),
+        (true, _) => Err(GapReason::MalformedUpstream),
+        (false, _) => Ok(LabelPages { links, total }),
+    }
+}
+
+fn presence(wire: &WirePresence<'_>) -> LabelPresence {
+    LabelPresence {
+        discogs: reading::value(wire.has_discogs),
+        bandcamp: reading::value(wire.has_bandcamp),
+        dj_sets: reading::value(wire.has_seen_momentum),
+        editorial: reading::value(wire.has_editorial),
+    }
+}
+
+fn momentum(wire: &WireMomentum<'_>) -> DjMomentum {
+    DjMomentum {
+        plays: reading::value(wire.play_count),
+        plays_last_365d: reading::value(wire.plays_last365d),
+        djs: reading::value(wire.distinct_djs),
+        artists: reading::value(wire.distinct_artists),
+        tracklists: reading::value(wire.distinct_tracklists),
+        velocity: reading::value(wire.velocity),
+        first_played: day(wire.first_played_at),
+        last_played: day(wire.last_played_at),
+    }
+}
+
+fn day(raw: Raw<'_>) -> Fact<RecordedDay> {
+    let written: String = reading::value(raw)?;
+    RecordedDay::parse(&written).ok_or(GapReason::MalformedUpstream)
+}
+
+/// The rows of this facet stand beside its state, not under `signals`.
+fn travels(raw: Raw<'_>) -> Fact<Vec<Fact<RelatedLabel>>> {
+    let wire: WireTravels<'_> = reading::object(raw)?;
+    match text(wire.state).as_deref() {
+        Some("present" | "ok") => {}
+        Some("honest_gap" | "empty") => return Err(GapReason::HonestGap),
+        Some("degraded") => return Err(GapReason::UpstreamDegraded),
+        _ => return Err(GapReason::MalformedUpstream),
+    }
+    let rows = reading::objects::<WireRelated<'_>>(wire.related).map_err(|_| GapReason::MalformedUpstream)?;
+    if rows.is_empty() {
+        return Err(GapReason::HonestGap);
+    }
+    Ok(rows.into_iter().map(|row| row.and_then(|row| related(&row))).collect())
+}
+
+/// A row that names no label is none.
+fn related(wire: &WireRelated<'_>) -> Fact<RelatedLabel> {
+    let row = RelatedLabel {
+        name: name(wire.label_name),
+        cluster_id: cluster_id(wire.cluster_id),
+        npmi: reading::value(wire.npmi),
+        support: reading::value(wire.support),
+    };
+    if row.name.is_err() && row.cluster_id.is_err() { Err(GapReason::MalformedUpstream) } else { Ok(row) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(more: &str) -> LabelDossier {
+        read(format!(r#"{{"identity":{{"name":"Svek"}}{more}}}"#).as_bytes()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn only_an_identity_of_null_says_that_there_is_no_label() {
+        assert_eq!(read(br#"{"identity":null}"#), Ok(None));
+        for body in [
+            "{}",
+            r#"{"identity":[]}"#,
+            r#"{"identity":{}}"#,
+            r#"{"identity":{"name":null}}"#,
+            "[]",
+            "<html>",
+        ] {
+            assert_eq!(read(body.as_bytes()), Err(UpstreamFault::Unreadable), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_label_that_several_were_folded_into_is_never_verified() {
+        let merged = |count: &str| {
+            let found = label(&format!(
+                r#","resolved_via":"discogs","over_merge":{{"discogs_label_id_count":{count},"folded":true}}"#
+            ));
+            (found.merged, found.identity.tier)
+        };
+        assert_eq!(merged("2"), (Merged::Count(2), Tier::Cluster));
+        assert_eq!(merged("1"), (Merged::Count(1), Tier::Discogs));
+        assert_eq!(merged("\"two\""), (Merged::Unreadable, Tier::Discogs));
+        assert_eq!(label(r#","over_merge":null"#).merged, Merged::NotSaid);
+        assert_eq!(label(r#","over_merge":[2]"#).merged, Merged::Unreadable);
+    }
+
+    #[test]
+    fn what_is_missing_null_or_mistyped_is_a_gap_and_the_rest_is_kept() {
+        let found = label(
+            r#","id":"5","binds":{"label_mbid":7,"bandcamp_url":"javascript:x"},
+            "presence":{"has_discogs":true,"has_bandcamp":"no","has_editorial":null},
+            "dj_momentum":{"state":"present","signals":{"playCount":9,"velocity":"fast","firstPlayedAt":"2024-13-01",
+                "lastPlayedAt":"2026-02-03T04:05:06Z"}},
+            "travels":{"state":"present","related":[7,{"labelName":"A","npmi":0.5},{}]}"#,
+        );
+        assert_eq!((found.identity.discogs_id, found.identity.mbid), (None, None));
+        assert_eq!(found.bandcamp, Err(GapReason::MalformedUpstream));
+        assert_eq!((found.parent, found.pages), (Err(GapReason::NotCovered), Err(GapReason::NotCovered)));
+        let presence = found.presence.unwrap();
+        assert_eq!((presence.discogs, presence.bandcamp), (Ok(true), Err(GapReason::MalformedUpstream)));
+        assert_eq!(
+            (presence.editorial, presence.dj_sets),
+            (Err(GapReason::HonestGap), Err(GapReason::NotCovered))
+        );
+        let momentum = found.dj_momentum.unwrap();
+        assert_eq!((momentum.plays, momentum.djs), (Ok(9), Err(GapReason::NotCovered)));
+        assert_eq!(momentum.velocity, Err(GapReason::MalformedUpstream));
+        assert_eq!(momentum.first_played, Err(GapReason::MalformedUpstream));
+        assert_eq!(momentum.last_played.map(|day| day.to_string()), Ok("2026-02-03".to_owned()));
+        let related = found.travels.unwrap();
+        assert_eq!((related.len(), related.iter().flatten().count()), (3, 1));
+    }
+
+    #[test]
+    fn the_state_of_the_related_labels_decides_before_their_rows() {
+        let travels = |state: &str| {
+            label(&format!(r#","travels":{{"state":{state},"related":[{{"labelName":"A"}}]}}"#)).travels
+        };
+        assert!(travels(r#""present""#).is_ok());
+        assert_eq!(travels(r#""honest_gap""#), Err(GapReason::HonestGap));
+        assert_eq!(travels(r#""degraded""#), Err(GapReason::UpstreamDegraded));
+        assert_eq!(travels(r#""hidden""#), Err(GapReason::MalformedUpstream));
+        assert_eq!(travels("5"), Err(GapReason::MalformedUpstream));
+    }
+}

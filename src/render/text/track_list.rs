@@ -1,0 +1,69 @@
+//! The text of `find_tracks`.
+
+use super::lines::{ROWS_MAX, count, line, value};
+use super::who::who;
+use crate::answer::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
+use crate::identity::AmbiguityState;
+
+/// Lists of at most so many rows name the ids too; longer ones leave them to the JSON.
+const IDS_MAX: usize = 3;
+
+/// Adds the facts.
+pub(super) fn render(text: &mut String, data: &TrackList, state: Option<AmbiguityState>) {
+    if let (Some(artist), Some(state)) = (&data.artist, state) {
+        who(text, artist, state);
+        if artist.name.is_some() {
+            line(
+                text,
+                format_args!(
+                    "A recording of this title by this artist is on record; how many is not covered here."
+                ),
+            );
+        }
+        return;
+    }
+    if data.results.is_empty() {
+        return line(text, format_args!("Nobody found with a track of this title."));
+    }
+    let compared = match data.mode.value() {
+        Some(&BY_ARTIST_AND_TRACK) | None => "",
+        Some(&"fuzzy") => " whose title contains these words",
+        Some(_) => " of exactly this title",
+    };
+    line(
+        text,
+        format_args!(
+            "{} with a track{compared}, those on most releases first:",
+            count(data.shown, "artist", "artists")
+        ),
+    );
+    for hit in data.results.iter().take(ROWS_MAX) {
+        row(text, hit, data.results.len() <= IDS_MAX);
+    }
+    if let Some(left) = data.shown.checked_sub(ROWS_MAX).filter(|left| *left > 0) {
+        line(text, format_args!("{left} more stand in the JSON."));
+    }
+    if data.results.len() > IDS_MAX {
+        line(text, format_args!("The cluster_id of each stands in the JSON."));
+    }
+    if let Some(left) = data.listed.checked_sub(data.shown).filter(|left| *left > 0) {
+        line(text, format_args!("{} could not be read.", count(left, "row", "rows")));
+    }
+    if data.truncated.value() == Some(&true) {
+        line(text, format_args!("There are more than these: raise limit, or give artist and track."));
+    }
+}
+
+fn row(text: &mut String, hit: &TrackHit, with_id: bool) {
+    let mut facts = format!(
+        "- {}: releases {}, recordings {}",
+        value(&hit.artist),
+        value(&hit.releases),
+        value(&hit.recordings)
+    );
+    if with_id {
+        facts.push_str(", cluster_id ");
+        facts.push_str(&value(&hit.cluster_id));
+    }
+    line(text, format_args!("{facts}"));
+}

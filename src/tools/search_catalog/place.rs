@@ -1,0 +1,181 @@
+//! Where a walk through the catalogue stands, and whether it goes on.
+//!
+//! Over a service without cursors rows are counted off, and the numbers of all rows that were sent are kept, so
+//! that none comes twice whatever moves meanwhile. When they no longer fit, the walk ends and says so.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::answer::PaginationMode;
+use crate::cursors::{PLACE_BYTES_MAX, WALK_ROWS_MAX, Walk};
+use crate::model::catalog::{CatalogPage, Onward, TotalMode};
+
+/// Where a walk stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// After the rows of these numbers.
+    Counted(BTreeSet<u64>),
+    /// At the service's own cursor.
+    Upstream(String),
+}
+
+/// How a walk goes on after a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Going {
+    /// There may be more.
+    On {
+        /// How.
+        mode: PaginationMode,
+        /// Where.
+        walk: Walk,
+    },
+    /// That was all, or the longest walk there is.
+    Ended {
+        /// How it went.
+        mode: PaginationMode,
+        /// Whether it was the longest walk.
+        at_limit: bool,
+    },
+    /// There may be more, and this server cannot go there.
+    EndedEarly {
+        /// How it went.
+        mode: PaginationMode,
+        /// Why it ends.
+        why: &'static str,
+    },
+}
+
+/// Why a walk ends that the service cannot carry on.
+pub(super) const NO_CURSOR: &str = "The data service gave no cursor that can be sent back, so the walk ends here; a narrower query is a new walk.";
+/// Why a walk ends whose rows can no longer be kept apart.
+pub(super) const TOO_LONG: &str =
+    "The rows of this walk can no longer be kept apart, so it ends here; a narrower query is a new walk.";
+
+impl Place {
+    /// Before the first row.
+    pub(super) fn beginning() -> Self {
+        Self::Counted(BTreeSet::new())
+    }
+
+    /// Reads what [`Self::written`] wrote.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        match text.split_once(':')? {
+            ("o", seen) => Some(Self::Counted(unpacked(&URL_SAFE_NO_PAD.decode(seen).ok()?)?)),
+            ("k", cursor) => Some(Self::Upstream(cursor.to_owned())),
+            _ => None,
+        }
+    }
+
+    fn written(&self) -> String {
+        match self {
+            Self::Counted(seen) => format!("o:{}", URL_SAFE_NO_PAD.encode(packed(seen))),
+            Self::Upstream(cursor) => format!("k:{cursor}"),
+        }
+    }
+
+    /// How the walk goes on after `page`, which was asked for with `limit` after `before` rows.
+    pub(super) fn go_on(&self, page: &CatalogPage, before: u32, limit: u32) -> Going {
+        let sent = u32::try_from(page.listed).unwrap_or(u32::MAX);
+        let rows = before.saturating_add(sent);
+        let by_cursor = matches!(self, Self::Upstream(_)) || page.onward != Onward::NoCursors;
+        let mode = if by_cursor { PaginationMode::Keyset } else { PaginationMode::OffsetWalk };
+        let next = match (&page.onward, self) {
+            (Onward::Last, _) => return Going::Ended { mode, at_limit: false },
+            (Onward::Cursor(cursor), _) => Self::Upstream(cursor.clone()),
+            (Onward::Unusable, _) | (Onward::NoCursors, Self::Upstream(_)) => {
+                return Going::EndedEarly { mode, why: NO_CURSOR };
+            }
+            (Onward::NoCursors, Self::Counted(seen)) => {
+                let counted = page.total_mode == Ok(TotalMode::Exact)
+                    && page.total.is_ok_and(|total| u64::from(rows) >= total);
+                if sent < limit || counted {
+                    return Going::Ended { mode, at_limit: false };
+                }
+                let mut seen = seen.clone();
+                seen.extend(page.rows.iter().map(|row| row.master_id));
+                Self::Counted(seen)
+            }
+        };
+        if rows >= WALK_ROWS_MAX {
+            return Going::Ended { mode, at_limit: true };
+        }
+        let place = next.written();
+        if place.len() > PLACE_BYTES_MAX {
+            return Going::EndedEarly { mode, why: TOO_LONG };
+        }
+        Going::On { mode, walk: Walk { place, rows } }
+    }
+}
+
+impl Going {
+    /// How the walk goes.
+    pub(super) fn mode(&self) -> PaginationMode {
+        match self {
+            Self::On { mode, .. } | Self::Ended { mode, .. } | Self::EndedEarly { mode, .. } => *mode,
+        }
+    }
+}
+
+/// Ascending numbers as their distances, seven bits a byte.
+fn packed(numbers: &BTreeSet<u64>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(numbers.len() * 2);
+    let mut last = 0;
+    for number in numbers {
+        let mut distance = number - last;
+        last = *number;
+        loop {
+            let low = u8::try_from(distance & 0x7f).unwrap_or(0);
+            distance >>= 7;
+            if distance == 0 {
+                bytes.push(low);
+                break;
+            }
+            bytes.push(low | 0x80);
+        }
+    }
+    bytes
+}
+
+fn unpacked(bytes: &[u8]) -> Option<BTreeSet<u64>> {
+    let mut numbers = BTreeSet::new();
+    let (mut last, mut distance, mut shift) = (0_u64, 0_u64, 0_u32);
+    for byte in bytes {
+        distance |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            last = last.checked_add(distance)?;
+            numbers.insert(last);
+            (distance, shift) = (0, 0);
+        }
+    }
+    (shift == 0).then_some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn a_place_reads_back_as_it_was(numbers in proptest::collection::btree_set(0_u64.., 0..50)) {
+            let place = Place::Counted(numbers);
+            proptest::prop_assert_eq!(Place::read(&place.written()), Some(place));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reading(text in ".{0,80}") {
+            let _ = Place::read(&text);
+            let _ = Place::read(&format!("o:{text}"));
+        }
+    }
+
+    #[test]
+    fn a_walk_of_a_thousand_ordinary_rows_fits_its_place() {
+        let rows: BTreeSet<u64> = (0..1_000).map(|n| n * 2_500).collect();
+        assert!(Place::Counted(rows).written().len() <= PLACE_BYTES_MAX);
+        let cursor = Place::Upstream("abc:def".to_owned());
+        assert_eq!(Place::read(&cursor.written()), Some(cursor));
+    }
+}

@@ -1,0 +1,76 @@
+// Drives the form of the landing page in a browser, as a person would: on a phone and on a desk.
+//
+//   node landing.mjs URL OUT      URL is the page, OUT a folder for screenshots
+import { mkdirSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const [url, out] = process.argv.slice(2);
+const browserPath = process.env.ONO_CHROMIUM ?? '/usr/bin/chromium';
+const patience_ms = 20_000;
+mkdirSync(out, { recursive: true });
+
+let passed = 0;
+const failures = [];
+function check(promise, holds, seen) {
+  if (holds) passed += 1;
+  else failures.push(`${promise}; saw ${JSON.stringify(seen)?.slice(0, 400)}`);
+}
+
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
+});
+try {
+  for (const [name, width, height] of [['phone', 390, 844], ['desk', 1280, 900]]) {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width, height } });
+    const page = await context.newPage();
+    const complaints = [];
+    const foreign = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:')) foreign.push(request.url());
+    });
+    page.setDefaultTimeout(patience_ms);
+    await page.goto(url);
+
+    // By its labels, as a screen reader finds it.
+    await page.getByLabel('Tool').selectOption('resolve_artist');
+    await page.getByLabel('Artist name').fill('Nirvana');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.waitForFunction(() => document.getElementById('answer').textContent.includes('name_collision'));
+    const answer = await page.locator('#answer').textContent();
+    check(`${name}: five candidates are shown`, answer.split('\n').filter((line) => line.startsWith('- ')).length === 5, answer);
+    check(`${name}: the attribution is shown`, answer.includes('Data by hosaka'), answer);
+    check(`${name}: nobody is offered while several are meant`, (await page.locator('#follow button').count()) === 0);
+
+    await page.getByLabel('Artist name').fill('Four Tet');
+    await page.keyboard.press('Enter');
+    await page.locator('#follow button').click();
+    await page.waitForFunction(() => document.getElementById('answer').textContent.includes('Origin:'));
+    const card = await page.locator('#answer').textContent();
+    check(`${name}: the card follows the name`, card.includes('Putney'), card);
+    check(`${name}: the label follows the tool`, (await page.getByLabel('Key: a cluster_id or a slug').count()) === 1);
+    await page.getByText('The whole answer as JSON').click();
+    const envelope = JSON.parse(await page.locator('#json').textContent());
+    check(`${name}: the whole answer is the envelope`, envelope.ok === true && envelope.data.name === 'Four Tet', envelope);
+
+    await page.getByLabel('Tool').selectOption('resolve_artist');
+    await page.getByLabel('Artist name').fill('<img src=x onerror=alert(1)>');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.waitForFunction(() => !document.querySelector('#ask button').disabled);
+    check(`${name}: what was typed never becomes markup`, (await page.locator('#result img').count()) === 0);
+
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    check(`${name}: the page does not scroll sideways`, wide === 0, wide);
+    check(`${name}: the browser does not complain`, complaints.length === 0, complaints);
+    check(`${name}: no other host is asked`, foreign.length === 0, foreign);
+    await page.screenshot({ path: `${out}/landing-${name}.png`, fullPage: true });
+    await context.close();
+  }
+} finally {
+  await browser.close();
+}
+for (const failure of failures) console.log(`FAILED: ${failure}`);
+console.log(`landing page in a browser: ${passed} checks passed, ${failures.length} failed`);
+process.exit(failures.length === 0 ? 0 : 1);

@@ -1,0 +1,115 @@
+//! Full answers of the data service: every field that is read holds a value.
+
+use serde_json::{Value, json};
+
+/// An id in the service's form.
+pub fn cluster(n: u32) -> String {
+    format!("{n:064x}")
+}
+
+/// Of `/api/v2/tracks`.
+pub fn tracks() -> Value {
+    let row = |n: u32, artist: &str, releases: u32, recordings: u32| {
+        json!({
+            "artistCredit": artist, "clusterId": cluster(n), "releases": releases, "recordings": recordings,
+            "sources": ["mb"], "_links": {"artist": "/api/v2/artist/x", "artist_dossier": "/api/v2/dossier/artist/x"},
+        })
+    };
+    json!({
+        "state": "ok", "source": "mb", "mode": "exact", "titleQuery": "echo of the question",
+        "normalized": "echoofthequestion", "truncated": true, "count": 3,
+        "results": [row(1, "First", 40, 3), row(2, "Second (2)", 7, 2), row(3, "Third", 1, 1)],
+    })
+}
+
+/// Of `/api/v2/search`, by a service without cursors.
+pub fn search() -> Value {
+    let row = |n: u32, title: &str, artist: &str, year: u32| {
+        json!({
+            "master_id": n, "title": title, "artist": artist, "year": year, "cube_quadrant": "101", "owner_count": 4321,
+            "dj_count": 12, "critic_count": 8, "formats": ["Vinyl", "CD"], "link_to_cube": "/cube/x",
+            "artist_cluster_id": cluster(n),
+        })
+    };
+    json!({
+        "query": {"q": "echo of the question", "filters": []},
+        "pagination": {"page": 1, "total_pages": 1, "total_results": 3, "total_results_mode": "exact"},
+        "facets": {}, "freshness": {"ridden_lag_s": 18, "mirror_lag_s": 18},
+        "results": [row(101, "First Record", "First", 1992), row(102, "Second Record", "Second (2)", 1993),
+            row(103, "Third Record", "Third", 1995)],
+    })
+}
+
+/// Of `/api/v2/resolve`.
+pub fn resolution() -> Value {
+    json!({
+        "cluster_id": cluster(7), "slug": "somebody", "display": "Somebody", "resolved_via": "discogs",
+        "resolved_from": "artist_track",
+        "locators": {
+            "discogs": 45, "mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd",
+            "bandcamp": ["https://somebody.bandcamp.com"], "soundcloud": ["somebody-sc"], "instagram": ["somebody.ig"],
+            "spotify": ["https://open.spotify.com/artist/6kBDZFXuLrZgHnvmPu9NsG"], "youtube": ["somebody-yt"],
+            "website": ["https://somebody.example/"],
+        },
+        "candidates": [],
+    })
+}
+
+/// Of `/api/v2/artist/{key}`.
+pub fn dossier() -> Value {
+    json!({
+        "slug": "somebody",
+        "identity": {
+            "discogsArtistId": 45, "clusterId": cluster(7), "resolvedVia": "discogs", "name": "Somebody",
+            "realname": "Some Body", "profile": "A biography by others.", "aliases": ["Another", "One More (3)"],
+        },
+        "behavioral": {"state": "present", "signals": {"primaryGenre": "Electronic", "primaryStyles": ["IDM", "Ambient"]}},
+        "emergence": {"state": "present", "signals": {"emergenceTier": "established", "momentumTier": "rising"}},
+        "discography": {"state": "present", "signals": {
+            "total": 9, "overMerge": {"discogsArtistIdCount": 1},
+            "entries": [
+                {"discogsMasterId": 565, "representativeName": "First Record"},
+                {"discogsMasterId": 566, "representativeName": "Second Record"},
+            ],
+        }},
+        "debut": {"state": "present", "signals": {
+            "firstReleaseDate": "2010-01-01", "artistMbid": "f22942a1-6f70-4f48-866e-238cb2308fbd",
+        }},
+        "facts": {"state": "present", "signals": {
+            "mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd", "originCity": "Limerick", "originCountry": "Ireland",
+        }},
+    })
+}
+
+/// Of `/api/v2/label/{key}`.
+pub fn label() -> Value {
+    let related = |n: u32, name: &str, npmi: f64| {
+        json!({
+            "clusterId": cluster(n), "labelName": name, "npmi": npmi, "support": 5 + n,
+            "_links": {"label": "/api/v2/label/x"},
+        })
+    };
+    json!({
+        "contract_version": "2.47.0", "grain": "label", "slug": "some-label", "display": "Some Label", "id": 23528,
+        "cluster_id": cluster(8), "resolved_via": "discogs",
+        "identity": {
+            "discogsLabelId": 23528, "name": "Some Label", "parentLabel": "Parent Label",
+            "profile": "A text about the label by others.",
+            "urls": ["https://label.example/", "https://shop.example/label"],
+        },
+        "binds": {
+            "discogs_label_id": 23528, "label_mbid": "46f0f4cd-8aab-4b33-b698-f459faf64190",
+            "bandcamp_url": "https://label.bandcamp.com",
+        },
+        "presence": {"has_discogs": true, "has_bandcamp": true, "has_seen_momentum": true, "has_editorial": false},
+        "over_merge": null,
+        "behavioral": {"state": "honest_gap", "signals": null},
+        "travels": {"state": "present", "related": [related(1, "Near Label", 0.42), related(2, "Far Label", 0.125)]},
+        "dj_momentum": {"state": "present", "signals": {
+            "playCount": 562, "distinctDjs": 80, "distinctArtists": 31, "distinctTracklists": 200,
+            "firstPlayedAt": "2010-04-05T22:00:00.000Z", "lastPlayedAt": "2016-10-11", "playsLast365d": 342,
+            "velocity": 0.608_540_925,
+        }},
+        "provenance": [], "generated_at": "2026-11-30T00:00:00.000Z",
+    })
+}
