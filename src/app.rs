@@ -18,13 +18,13 @@ mod tool_list;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::{Method, Request, Response};
 use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
 use self::sign_in::SignIn;
 use self::signals::Signals;
-use crate::accounts::Accounts;
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
@@ -36,6 +36,7 @@ use crate::crate_client::{ClientSettings, CrateClient, Transport};
 use crate::cursors::seal::Seal;
 use crate::cursors::{Cursors, MemoryCursors, StoredCursors};
 use crate::envelope::attribution::Origin;
+use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
 use crate::resources::{Resources, capabilities};
@@ -43,8 +44,8 @@ use crate::site;
 use crate::store::State;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, Document, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders,
-    Service,
+    self, Document, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer,
+    SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
@@ -70,6 +71,7 @@ struct Kept {
 pub struct App {
     parts: Arc<Parts>,
     legal: LegalTexts,
+    issuer: Option<Arc<Issuer>>,
     documents: Vec<Document>,
 }
 
@@ -144,7 +146,7 @@ impl App {
         let parts = Parts {
             auth: sign_in.auth,
             challenges: sign_in.challenges,
-            accounts: Accounts::interim(config.accounts.units_per_month),
+            accounts: sign_in.accounts,
             admission,
             client: CrateClient::new(transport, settings, shelves, clock.clone()),
             cursors,
@@ -155,7 +157,12 @@ impl App {
             refused_lines: RefusedLines::default(),
             clock,
         };
-        Ok(Self { parts: Arc::new(parts), legal: LegalTexts::load(&config.legal)?, documents })
+        Ok(Self {
+            parts: Arc::new(parts),
+            legal: LegalTexts::load(&config.legal)?,
+            documents,
+            issuer: sign_in.issuer,
+        })
     }
 }
 
@@ -179,6 +186,20 @@ impl Service for Shared {
 
     fn legal(&self, page: LegalPage) -> String {
         self.0.legal.page(page)
+    }
+
+    fn page_methods(&self, path: &str) -> Option<&'static [Method]> {
+        self.0.issuer.as_ref().and_then(|_| Issuer::methods(path))
+    }
+
+    fn page(&self, request: Request<Bytes>) -> PageAnswer {
+        let issuer = self.0.issuer.clone();
+        Box::pin(async move {
+            match issuer {
+                Some(issuer) => issuer.answer(request).await,
+                None => Response::new(Bytes::new()),
+            }
+        })
     }
 
     fn sign_in_document(&self) -> Option<Bytes> {
@@ -250,7 +271,6 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
-    use crate::auth::{Authenticator, Challenges};
     use crate::crate_client::transport::{Request, Sending};
     use crate::store::MemoryStore;
     use crate::transport::{ClientAddress, LastWord, Later};
@@ -268,11 +288,7 @@ mod tests {
     fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = ("{}".to_owned(), "{}".to_owned());
-        let sign_in = SignIn {
-            auth: Authenticator::without_sign_in(clock.clone()),
-            challenges: Challenges::new(None),
-            demo_token: None,
-        };
+        let sign_in = SignIn::none(config, &clock);
         let base = PublicBase::localhost(8443);
         let settings = data_service::demo_settings(config);
         let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &clock).unwrap());

@@ -5,6 +5,7 @@
 
 mod bearer;
 pub mod challenge;
+pub mod discovery;
 pub mod key_source;
 pub mod keys;
 mod memory;
@@ -24,6 +25,7 @@ use crate::clock::Clock;
 use crate::profile::Endpoint;
 
 pub use self::challenge::{AuthRefusal, Challenges};
+pub use self::discovery::IssuerDocument;
 pub use self::key_source::{KeyDocument, KeySource};
 pub use self::keys::{KeySet, SigningAlgorithm};
 pub use self::metadata::Metadata;
@@ -143,3 +145,6 @@ impl Verifier {
         Ok(principal)
     }
 }
+
+#[cfg(test)]
+mod tests;

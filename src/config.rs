@@ -27,7 +27,7 @@ mod transport;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-pub use accounts::Accounts;
+pub use accounts::{AccountHook, Accounts};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
 pub use crate_service::{CrateKey, CrateService, Lifetimes, Switch, Switches, is_key};

@@ -15,6 +15,7 @@ pub mod crate_sim;
 pub mod cursors;
 pub mod durability;
 pub mod envelope;
+pub mod fetch;
 pub mod host;
 pub mod identity;
 pub mod issuer;

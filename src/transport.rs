@@ -34,6 +34,6 @@ pub use self::listener::{ListenError, Listener};
 pub use self::security_headers::SecurityHeaders;
 pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
-    Service, Undecided,
+    PageAnswer, Service, Undecided,
 };
 pub use self::tls::{Identity, TlsError, server_config};

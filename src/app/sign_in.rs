@@ -1,51 +1,106 @@
-//! Whose tokens are accepted, and the built-in issuer where that is on.
+//! Whose tokens are accepted, the built-in issuer where that is on, and what accounts may do.
 //!
-//! Decides which keys and which words the sign-in has. Knows nothing of a request.
+//! Decides which keys, which words and which accounts the sign-in has. Knows nothing of a request.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::start::{DemoToken, StartError};
-use crate::auth::{Authenticator, Challenges, KeySet, KeySource, Metadata, TokenPolicy, metadata};
+use crate::accounts::Accounts;
+use crate::accounts::records::MemoryRecords;
+use crate::accounts::service::HttpAccountService;
+use crate::auth::{
+    Authenticator, Challenges, IssuerDocument, KeySet, KeySource, Metadata, TokenPolicy, metadata,
+};
 use crate::clock::Clock;
-use crate::config::{Config, PublicBase};
-use crate::issuer::{self, DEMO_SUBJECT, IssuerKey, Mint, TokenRequest};
+use crate::config::{AccountHook, Config, PublicBase};
+use crate::fetch::{FetchSettings, Fetcher};
+use crate::issuer::{self, DEMO_SUBJECT, Issuer, IssuerKey, IssuerSettings, Mint, TokenRequest};
+use crate::profile::Endpoint;
+use crate::small_file;
 
 /// What a demo token names as its client.
 const DEMO_CLIENT: &str = "ono-sendai";
+/// How long the issuer and the account service may take to answer.
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+/// The largest document that either may send.
+const ANSWER_MAX_BYTES: usize = 512 * 1024;
+/// More than every certificate of a machine.
+const CERTIFICATES_MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// The lengths that a secret may have, in characters.
+const SECRET_CHARS: std::ops::RangeInclusive<usize> = 32..=512;
+/// Nobody but the owner may write the file of a secret, and nobody but owner and group may read it.
+const OTHERS: u32 = 0o027;
 
 /// The parts of the sign-in.
 #[derive(Debug)]
 pub struct SignIn {
     pub(super) auth: Authenticator,
     pub(super) challenges: Challenges,
+    pub(super) accounts: Accounts,
+    pub(super) issuer: Option<Arc<Issuer>>,
     pub(super) demo_token: Option<DemoToken>,
 }
 
 impl SignIn {
     /// The sign-in that the configuration describes, or none.
     pub(super) fn of(config: &Config, public_base: &PublicBase, clock: &Clock) -> Result<Self, StartError> {
-        if !config.issuer.enabled {
-            return Ok(Self {
-                auth: Authenticator::without_sign_in(clock.clone()),
-                challenges: Challenges::new(None),
-                demo_token: None,
-            });
-        }
-        let mint = mint(config, public_base)?;
-        let keys = KeySet::parse(mint.key().key_set().to_string().as_bytes(), &config.auth.algorithms)
-            .map_err(|error| StartError::Issuer { reason: error.to_string() })?;
         let base = public_base.as_str();
+        let extra_roots = extra_roots(config)?;
+        let (name, keys, issuer, demo_token) = if config.issuer.enabled {
+            let mint = mint(config, public_base)?;
+            let document = mint.key().key_set().to_string();
+            let keys = KeySet::parse(document.as_bytes(), &config.auth.algorithms)
+                .map_err(|error| StartError::Issuer { reason: error.to_string() })?;
+            let demo_token = demo_token(&mint, config, public_base, DEMO_SUBJECT, clock)?;
+            let name = mint.issuer().to_owned();
+            let settings = IssuerSettings {
+                mint,
+                scopes: config.auth.scopes.clone(),
+                audience: metadata::resource(base),
+                resources: Endpoint::ALL.map(|endpoint| public_base.join(endpoint.path())).to_vec(),
+                client_networks: config.issuer.client_networks.clone(),
+                extra_roots: extra_roots.clone(),
+            };
+            let issuer = Arc::new(Issuer::new(settings, clock.clone()));
+            (name, KeySource::fixed(keys), Some(issuer), Some(demo_token))
+        } else if let Some(name) = &config.auth.issuer {
+            let fetcher = fetcher(&extra_roots, config)?;
+            let document = IssuerDocument::new(name, config.auth.jwks_uri.clone(), fetcher)
+                .map_err(|error| StartError::SignIn { reason: error.to_string() })?;
+            let keys = KeySource::fetched(Arc::new(document), &config.auth.algorithms, clock.clone());
+            (name.clone(), keys, None, None)
+        } else {
+            return Ok(Self::none(config, clock));
+        };
         let policy = TokenPolicy {
-            issuer: mint.issuer().to_owned(),
+            issuer: name.clone(),
             resource: metadata::resource(base),
             further_audiences: config.auth.audiences.clone(),
             algorithms: config.auth.algorithms.clone(),
             chatgpt_clients: config.auth.chatgpt_client_ids.clone(),
         };
-        let demo_token = demo_token(&mint, config, public_base, DEMO_SUBJECT, clock)?;
         Ok(Self {
-            challenges: Challenges::new(Some(Metadata::new(base, mint.issuer(), &config.auth.scopes))),
-            auth: Authenticator::new(policy, KeySource::fixed(keys), clock.clone()),
-            demo_token: Some(demo_token),
+            accounts: accounts(config, &name, &extra_roots, clock)?,
+            challenges: Challenges::new(Some(Metadata::new(base, &name, &config.auth.scopes))),
+            auth: Authenticator::new(policy, keys, clock.clone()),
+            issuer,
+            demo_token,
         })
+    }
+
+    /// A server on which nobody can sign in.
+    pub(super) fn none(config: &Config, clock: &Clock) -> Self {
+        let records = Arc::new(MemoryRecords::default());
+        Self {
+            auth: Authenticator::without_sign_in(clock.clone()),
+            challenges: Challenges::new(None),
+            accounts: Accounts::interim(config.accounts.units_per_month, records, clock.clone()),
+            issuer: None,
+            demo_token: None,
+        }
     }
 }
 
@@ -84,4 +139,59 @@ fn demo_token(
     let token =
         mint.token(request, clock.utc()).map_err(|error| StartError::Issuer { reason: error.to_string() })?;
     Ok(DemoToken::new(token))
+}
+
+fn accounts(
+    config: &Config,
+    issuer: &str,
+    extra_roots: &[u8],
+    clock: &Clock,
+) -> Result<Accounts, StartError> {
+    let units = config.accounts.units_per_month;
+    let records = Arc::new(MemoryRecords::default());
+    let Some(AccountHook { url, key_file, cache }) = &config.accounts.hook else {
+        return Ok(Accounts::interim(units, records, clock.clone()));
+    };
+    let key = secret(key_file)?;
+    let fetcher = fetcher(extra_roots, config)?;
+    let service = HttpAccountService::new(url.clone(), issuer.to_owned(), key.as_bytes(), fetcher);
+    Ok(Accounts::hooked(units, records, clock.clone(), Arc::new(service), *cache))
+}
+
+fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, StartError> {
+    let settings = FetchSettings {
+        extra_roots: extra_roots.to_vec(),
+        time: ANSWER_TIME,
+        limit_bytes: ANSWER_MAX_BYTES,
+        pinned: None,
+    };
+    Fetcher::new(settings).map_err(|reason| match &config.auth.ca_file {
+        Some(file) => unusable(file, &reason),
+        None => StartError::SignIn { reason },
+    })
+}
+
+fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
+    config.auth.ca_file.as_ref().map_or(Ok(Vec::new()), |file| {
+        small_file::read(file, CERTIFICATES_MAX_BYTES)
+            .map_err(|error| unusable(file, &format!("cannot be read: {error}")))
+    })
+}
+
+fn secret(file: &Path) -> Result<String, StartError> {
+    let read = |error: std::io::Error| unusable(file, &format!("cannot be read: {error}"));
+    let text = small_file::read_text(file, 4_096).map_err(read)?;
+    let mode = std::fs::metadata(file).map_err(read)?.mode() & 0o777;
+    if mode & OTHERS != 0 {
+        return Err(unusable(file, &format!("is open to others (mode {mode:04o}); run chmod 600 on it")));
+    }
+    let text = text.trim();
+    if !SECRET_CHARS.contains(&text.chars().count()) {
+        return Err(unusable(file, "holds no secret of 32 to 512 characters"));
+    }
+    Ok(text.to_owned())
+}
+
+fn unusable(file: &Path, reason: &str) -> StartError {
+    StartError::SignIn { reason: format!("{} {reason}", file.display()) }
 }

@@ -53,6 +53,12 @@ impl Account {
         Self { id: AccountId::of(issuer, &subject), subject, client, scopes }
     }
 
+    /// An account without a token.
+    #[cfg(test)]
+    pub fn for_test(issuer: &str, subject: &str, client: ClientKind) -> Self {
+        Self::new(issuer, subject.to_owned(), client, Vec::new())
+    }
+
     /// The key under which everything about the account is kept.
     #[must_use]
     pub fn id(&self) -> AccountId {

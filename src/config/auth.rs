@@ -27,8 +27,9 @@ pub struct Auth {
     pub scopes: Vec<String>,
     /// Client ids that are counted as ChatGPT.
     pub chatgpt_client_ids: Vec<String>,
-    /// Certificates to trust at the issuer and at the account service, instead of the machine's.
-    pub ca: Option<PathBuf>,
+    /// A PEM file of certificates to trust beside the machine's own, at the issuer, at the account service
+    /// and where documents about clients lie.
+    pub ca_file: Option<PathBuf>,
 }
 
 impl Default for Auth {
@@ -40,7 +41,7 @@ impl Default for Auth {
             audiences: Vec::new(),
             scopes: SCOPES.map(str::to_owned).to_vec(),
             chatgpt_client_ids: Vec::new(),
-            ca: None,
+            ca_file: None,
         }
     }
 }
@@ -64,7 +65,7 @@ impl Auth {
             audiences: keys.list("audiences", "an audience of 1 to 200 characters", word),
             scopes: keys.list_or("scopes", default.scopes, "one scope, without spaces or quotes", scope),
             chatgpt_client_ids: keys.list("chatgpt_client_ids", "a client id of 1 to 200 characters", word),
-            ca: keys.optional_path("ca"),
+            ca_file: keys.optional_path("ca_file"),
         };
         if auth.algorithms.is_empty() {
             keys.refuse(&["algorithms"], "an empty list", "at least one algorithm");

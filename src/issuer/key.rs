@@ -121,6 +121,11 @@ impl IssuerKey {
         }]})
     }
 
+    /// What only this server knows, to make further secrets of.
+    pub(super) fn secret(&self) -> &[u8] {
+        self.signing.as_bytes()
+    }
+
     pub(super) fn signing(&self) -> &EncodingKey {
         &self.signing
     }

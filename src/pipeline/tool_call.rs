@@ -37,6 +37,9 @@ use crate::tools::spec::Access;
 use crate::tools::{Call, upstream_error};
 use crate::transport::HttpAnswer;
 
+/// When a call is worth another try whose account could not be confirmed, in milliseconds.
+const UNCONFIRMED_RETRY_MS: u64 = 5_000;
+
 /// Who calls, and where.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asking<'a> {
@@ -244,6 +247,11 @@ fn account_view(parts: &Parts, asking: Asking<'_>, permit: &Permit) -> Option<Ac
 /// Accounts may call every tool, unless they are switched off; everybody else those that need none.
 fn signed_in_enough(parts: &Parts, asking: Asking<'_>, tool: ToolName) -> Result<(), ToolError> {
     match asking.caller.account() {
+        Some((_, standing)) if standing.active && !standing.confirmed => {
+            Err(ToolError::new(ErrorType::MeteringUnavailable, "The account cannot be confirmed just now.")
+                .with("retry_after_ms", UNCONFIRMED_RETRY_MS)
+                .hint("Wait for retry_after_ms, then call again; signing in again does not help."))
+        }
         Some((_, standing)) if standing.active => Ok(()),
         Some(_) => Err(ToolError::new(ErrorType::Unauthorized, "This account is not active.")
             .hint("Tell the user; signing in again does not change it.")),

@@ -38,8 +38,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     title: "Resolve an artist",
     description: "Turns a name, link or id into one verified artist identity with a cluster_id, or says that \
         the name is ambiguous, unverified or unknown. Call it first. Give exactly one of q, url, cluster_id, \
-        discogs_id, mbid, isrc, or artist with track. If ambiguity.state is not none, ask the user before \
-        going on. Show attribution.line with any fact.",
+        discogs_id, mbid, isrc, or artist with track. If ambiguity.state is not none, ask the user. Show attribution.line with any fact.",
     arguments: &[
         ArgumentSpec::text("q", 200, "Artist name as people write it"),
         ArgumentSpec::text(

@@ -18,6 +18,8 @@ pub(super) enum Methods {
     Post,
     /// A page, or nothing: a probe for a missing page must get as far as its 404.
     Get,
+    /// A page with a form, or an address for clients.
+    GetAndPost,
 }
 
 const REQUEST_FIELDS: &str = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, \
@@ -36,6 +38,7 @@ pub(super) fn preflight<B: From<Bytes>>(methods: Methods) -> Response<B> {
     let methods = HeaderValue::from_static(match methods {
         Methods::Post => "POST, OPTIONS",
         Methods::Get => "GET, HEAD, OPTIONS",
+        Methods::GetAndPost => "GET, HEAD, POST, OPTIONS",
     });
     let mut response = Response::new(B::from(Bytes::new()));
     *response.status_mut() = StatusCode::NO_CONTENT;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::{Buf, Bytes};
 use futures_util::{FutureExt, Stream};
 use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
-use http::{HeaderMap, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 use tokio::sync::watch;
 use warp::Filter;
@@ -84,6 +84,20 @@ pub(super) fn routes<S: Service>(
         .then(|endpoint, desk: Arc<Desk<S>>, headers, client, body| async move {
             desk.call(endpoint, headers, client, body).await
         });
+    let pages = warp::path::full()
+        .and(with_desk())
+        .and_then(|path: FullPath, desk: Arc<Desk<S>>| {
+            let methods = desk.service.page_methods(path.as_str());
+            ready(methods.map(|methods| (path, methods, desk)).ok_or_else(warp::reject::not_found))
+        })
+        .and(warp::method())
+        .and(raw_query())
+        .and(warp::header::headers_cloned())
+        .and(warp::body::stream())
+        .then(|(path, methods, desk): (FullPath, _, Arc<Desk<S>>), method, query: String, headers, body| async move {
+            let target = if query.is_empty() { path.as_str().to_owned() } else { format!("{}?{query}", path.as_str()) };
+            desk.page(target, methods, method, headers, body).await
+        });
     let preflights = warp::options().and(
         endpoint.map(|_| preflight(Methods::Post)).or(warp::any().map(|| preflight(Methods::Get))).unify(),
     );
@@ -110,7 +124,9 @@ pub(super) fn routes<S: Service>(
 
     let nothing = warp::any().map(|| Refusal::NotFound.response());
 
-    call.or(preflights)
+    call.or(pages)
+        .unify()
+        .or(preflights)
         .unify()
         .or(post_only)
         .unify()
@@ -128,6 +144,11 @@ pub(super) fn routes<S: Service>(
         .unify()
         .or(nothing)
         .unify()
+}
+
+/// What stands behind the question mark, as it was sent.
+fn raw_query() -> impl Filter<Extract = (String,), Error = Infallible> + Copy {
+    warp::query::raw().or(warp::any().map(String::new)).unify()
 }
 
 /// The endpoint at a path; a final slash makes no difference.
@@ -169,6 +190,49 @@ struct Desk<S> {
 }
 
 impl<S: Service> Desk<S> {
+    async fn page<T, B>(
+        &self,
+        target: String,
+        methods: &[Method],
+        method: Method,
+        headers: HeaderMap,
+        body: T,
+    ) -> Answer
+    where
+        T: Stream<Item = Result<B, warp::Error>>,
+        B: Buf,
+    {
+        if method == Method::OPTIONS {
+            return preflight(Methods::GetAndPost);
+        }
+        if !methods.contains(&method) {
+            let refusal = if methods.contains(&Method::GET) { Refusal::GetOnly } else { Refusal::PostOnly };
+            return refusal.response();
+        }
+        let body = match self.bodies.read(&headers, body).await {
+            Ok(body) => body,
+            Err(refusal) => return refusal.response(),
+        };
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        match target.parse() {
+            Ok(uri) => *request.uri_mut() = uri,
+            Err(_) => return Refusal::NotFound.response(),
+        }
+        *request.headers_mut() = headers;
+        let mut phase = self.phase.clone();
+        // Dropped when the client goes away or the drain ends.
+        let page = AssertUnwindSafe(self.service.page(request)).catch_unwind();
+        tokio::select! {
+            biased;
+            answer = page => match answer {
+                Ok(answer) => answer.map(Into::into),
+                Err(_panic) => Refusal::Failed.response(),
+            },
+            () = Phase::Ending.reached(&mut phase) => Refusal::Stopping.response(),
+        }
+    }
+
     /// A request that is no call.
     fn no_call(&self, endpoint: Endpoint, headers: &HeaderMap) -> Answer {
         if endpoint.needs_sign_in() && !headers.contains_key(AUTHORIZATION) {

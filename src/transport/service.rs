@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 
 use super::client_address::ClientAddress;
 use crate::profile::Endpoint;
@@ -28,6 +28,16 @@ pub trait Service: Send + Sync + 'static {
     /// A legal page as HTML.
     fn legal(&self, page: LegalPage) -> String;
 
+    /// The methods that a further path answers to; `None` where there is nothing.
+    fn page_methods(&self, _path: &str) -> Option<&'static [Method]> {
+        None
+    }
+
+    /// A request to such a path, with one of its methods and the complete body.
+    fn page(&self, _request: Request<Bytes>) -> PageAnswer {
+        Box::pin(std::future::ready(Response::new(Bytes::new())))
+    }
+
     /// The document that says where to sign in; without one there are no endpoints that need a sign-in.
     fn sign_in_document(&self) -> Option<Bytes> {
         None
@@ -39,6 +49,9 @@ pub trait Service: Send + Sync + 'static {
         HttpAnswer::empty(StatusCode::UNAUTHORIZED)
     }
 }
+
+/// The answer of a further path, complete with its header fields.
+pub type PageAnswer = Pin<Box<dyn Future<Output = Response<Bytes>> + Send>>;
 
 /// One POST to an MCP endpoint. Its size is within the limit; nothing else about it was looked at.
 #[derive(Debug)]

@@ -1,4 +1,9 @@
 //! Signing in, as a client and an attacker see it: metadata, challenges, tokens, accounts.
 
 mod accounts;
+mod builtin;
 mod discovery;
+mod hook;
+mod issuer;
+mod keys;
+mod tokens;

@@ -110,7 +110,12 @@ fn read(value: Value, reading: Reading) -> Value {
     let Some(text) = value.as_str() else { return value };
     let clean = |text: &str| CleanName::new(text).map_or(Value::Null, |name| json!(name));
     match reading {
-        Reading::Same | Reading::IfVerified | Reading::Lowered | Reading::Listed | Reading::Keyed | Reading::Joined => value,
+        Reading::Same
+        | Reading::IfVerified
+        | Reading::Lowered
+        | Reading::Listed
+        | Reading::Keyed
+        | Reading::Joined => value,
         Reading::Name | Reading::NameOfKeyed => clean(text),
         Reading::ShownName | Reading::JoinedName => clean(display_name(text)),
         Reading::Year => json!(text[..4].parse::<u16>().expect("a year")),

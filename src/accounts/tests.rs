@@ -1,0 +1,108 @@
+//! Accounts over a scripted service.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use time::OffsetDateTime;
+use time::macros::datetime;
+
+use super::records::MemoryRecords;
+use super::*;
+use crate::auth::ClientKind;
+
+#[derive(Debug)]
+struct Scripted {
+    answer: Mutex<Result<Verdict, String>>,
+    asked: AtomicUsize,
+}
+
+impl AccountService for Scripted {
+    fn ask<'a>(
+        &'a self,
+        _: &'a Account,
+        _: OffsetDateTime,
+    ) -> Pin<Box<dyn Future<Output = Result<Verdict, String>> + Send + 'a>> {
+        Box::pin(async {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            self.answer.lock().unwrap().clone()
+        })
+    }
+}
+
+const LASTS: Duration = Duration::from_secs(60);
+
+fn account(subject: &str) -> Account {
+    Account::for_test("https://issuer.example", subject, ClientKind::Other)
+}
+
+fn verdict(active: bool, allowance: Option<u64>) -> Result<Verdict, String> {
+    Ok(Verdict { active, plan: Some("pro".to_owned()), allowance })
+}
+
+fn hooked(answer: Result<Verdict, String>) -> (Accounts, Arc<Scripted>, Clock) {
+    let service = Arc::new(Scripted { answer: Mutex::new(answer), asked: AtomicUsize::new(0) });
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let records = Arc::new(MemoryRecords::default());
+    let accounts = Accounts::hooked(10_000, records, clock.clone(), service.clone(), LASTS);
+    (accounts, service, clock)
+}
+
+#[tokio::test]
+async fn an_interim_account_exists_from_its_first_call_on() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let records = Arc::new(MemoryRecords::default());
+    let accounts = Accounts::interim(1_000, records.clone(), clock.clone());
+    let standing = accounts.standing(&account("a")).await.unwrap();
+    assert_eq!((standing.mode, standing.active, standing.allowance), (AccountMode::Interim, true, 1_000));
+    clock.advance(LASTS);
+    accounts.standing(&account("a")).await.unwrap();
+    let record = records.find(account("a").id()).unwrap();
+    assert_eq!(record.first_seen, datetime!(2027-01-31 12:00:00 UTC));
+    assert_eq!(records.find(account("b").id()), None);
+}
+
+#[tokio::test]
+async fn an_answer_lasts_its_time_and_a_switched_off_account_is_refused_after_it() {
+    let (accounts, service, clock) = hooked(verdict(true, Some(7)));
+    for _ in 0..3 {
+        let standing = accounts.standing(&account("a")).await.unwrap();
+        assert_eq!((standing.active, standing.confirmed, standing.allowance), (true, true, 7));
+    }
+    assert_eq!(service.asked.load(Ordering::Relaxed), 1);
+    *service.answer.lock().unwrap() = verdict(false, None);
+    clock.advance(LASTS - Duration::from_secs(1));
+    assert!(accounts.standing(&account("a")).await.unwrap().active);
+    clock.advance(Duration::from_secs(1));
+    let standing = accounts.standing(&account("a")).await.unwrap();
+    assert_eq!((standing.active, standing.allowance), (false, 10_000));
+}
+
+#[tokio::test]
+async fn in_an_outage_a_known_account_is_unconfirmed_and_an_unknown_one_cannot_be_told() {
+    let (accounts, service, clock) = hooked(verdict(true, None));
+    assert!(accounts.standing(&account("known")).await.is_ok());
+    *service.answer.lock().unwrap() = Err("down".to_owned());
+    clock.advance(LASTS);
+    let standing = accounts.standing(&account("known")).await.unwrap();
+    assert_eq!((standing.active, standing.confirmed), (true, false));
+    assert_eq!(accounts.standing(&account("new")).await, Err(Unconfirmed { retry_after: AFTER_FAILURE }));
+    assert_eq!(service.asked.load(Ordering::Relaxed), 2, "a service that fails is left alone for a while");
+    *service.answer.lock().unwrap() = verdict(true, None);
+    clock.advance(AFTER_FAILURE);
+    for subject in ["known", "new"] {
+        assert!(accounts.standing(&account(subject)).await.unwrap().confirmed, "{subject}");
+    }
+}
+
+#[tokio::test]
+async fn many_calls_of_one_account_ask_once() {
+    let (accounts, service, _) = hooked(verdict(true, None));
+    let one = account("a");
+    let calls = (0..20).map(|_| accounts.standing(&one));
+    let standings = futures_util::future::join_all(calls).await;
+    assert!(standings.iter().all(Result::is_ok));
+    assert_eq!(service.asked.load(Ordering::Relaxed), 1);
+    let hook = accounts.hook.as_ref().unwrap();
+    assert!(hook.asking.lock().unwrap().is_empty());
+}

@@ -1,0 +1,162 @@
+//! The issuer's keys over time, with a clock that is wound by hand.
+
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use time::macros::datetime;
+
+use super::key_source::{AGAIN_AFTER, LIFETIME};
+use super::*;
+
+const ISSUER: &str = "https://issuer.example";
+const RESOURCE: &str = "https://mcp.example.org/mcp";
+
+struct Pair {
+    id: &'static str,
+    pair: EcdsaKeyPair,
+}
+
+impl Pair {
+    fn new(id: &'static str) -> Self {
+        let rng = SystemRandom::new();
+        let der = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &rng).unwrap();
+        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, der.as_ref(), &rng).unwrap();
+        Self { id, pair }
+    }
+
+    fn jwk(&self) -> Value {
+        let point = self.pair.public_key().as_ref();
+        let (x, y) = (URL_SAFE_NO_PAD.encode(&point[1..33]), URL_SAFE_NO_PAD.encode(&point[33..]));
+        json!({"kty": "EC", "crv": "P-256", "kid": self.id, "x": x, "y": y})
+    }
+
+    /// A token that is good for a day; `name` tells it from the others.
+    fn token(&self, clock: &Clock, name: &str) -> String {
+        let header = json!({"alg": "ES256", "kid": self.id});
+        let exp = clock.utc().unix_timestamp() + 86_400;
+        let claims = json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "jti": name});
+        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let message = format!("{}.{}", part(&header), part(&claims));
+        let signature = self.pair.sign(&SystemRandom::new(), message.as_bytes()).unwrap();
+        format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Scripted {
+    /// `None` is an issuer that is down.
+    keys: Mutex<Option<Vec<Value>>>,
+    asked: AtomicUsize,
+}
+
+impl Scripted {
+    fn has(&self, pairs: &[&Pair]) {
+        *self.keys.lock().unwrap() = Some(pairs.iter().map(|pair| pair.jwk()).collect());
+    }
+
+    fn is_down(&self) {
+        *self.keys.lock().unwrap() = None;
+    }
+}
+
+impl KeyDocument for Scripted {
+    fn fetch(&self) -> Pin<Box<dyn Future<Output = Result<Bytes, String>> + Send + '_>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let keys = self.keys.lock().unwrap().clone();
+        Box::pin(async move {
+            keys.map(|keys| Bytes::from(json!({"keys": keys}).to_string())).ok_or_else(|| "down".to_owned())
+        })
+    }
+}
+
+fn authenticator(document: &Arc<Scripted>) -> (Authenticator, Clock) {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let policy = TokenPolicy {
+        issuer: ISSUER.to_owned(),
+        resource: RESOURCE.to_owned(),
+        further_audiences: Vec::new(),
+        algorithms: SigningAlgorithm::ALL.to_vec(),
+        chatgpt_clients: vec!["chatgpt".to_owned()],
+    };
+    let keys = KeySource::fetched(document.clone(), &policy.algorithms, clock.clone());
+    (Authenticator::new(policy, keys, clock.clone()), clock)
+}
+
+async fn of(authenticator: &Authenticator, token: &str) -> Result<(), AuthRefusal> {
+    let mut headers = HeaderMap::new();
+    headers.insert(AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
+    authenticator
+        .authenticate(&headers, Endpoint::CORE)
+        .await
+        .map(|principal| assert!(!principal.is_anonymous()))
+}
+
+#[tokio::test]
+async fn a_new_key_is_taken_within_the_cooldown_and_a_dropped_one_refused_after_its_lifetime() {
+    let (old, new) = (Pair::new("old"), Pair::new("new"));
+    let document = Arc::new(Scripted::default());
+    let (auth, clock) = authenticator(&document);
+    document.has(&[&old]);
+    let (of_old, of_new) = (old.token(&clock, "1"), new.token(&clock, "2"));
+    assert_eq!(of(&auth, &of_old).await, Ok(()));
+    document.has(&[&old, &new]);
+    assert_eq!(of(&auth, &of_new).await, Err(AuthRefusal::InvalidToken), "asked a moment ago");
+    clock.advance(AGAIN_AFTER);
+    assert_eq!(of(&auth, &of_new).await, Ok(()));
+    document.has(&[&new]);
+    clock.advance(LIFETIME - Duration::from_secs(1));
+    assert_eq!(of(&auth, &of_old).await, Ok(()), "the set that was fetched still has it");
+    clock.advance(Duration::from_secs(1));
+    for token in [&of_old, &old.token(&clock, "3")] {
+        assert_eq!(of(&auth, token).await, Err(AuthRefusal::InvalidToken));
+    }
+    assert_eq!(of(&auth, &of_new).await, Ok(()));
+}
+
+#[tokio::test]
+async fn while_the_issuer_is_down_known_keys_go_on_and_an_unknown_one_cannot_be_told() {
+    let (known, new) = (Pair::new("known"), Pair::new("new"));
+    let document = Arc::new(Scripted::default());
+    let (auth, clock) = authenticator(&document);
+    let unverifiable = Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY });
+    assert_eq!(of(&auth, &known.token(&clock, "0")).await, unverifiable, "nothing was ever fetched");
+    assert_eq!(document.asked.load(Ordering::Relaxed), 1);
+    clock.advance(AGAIN_AFTER);
+    document.has(&[&known]);
+    let token = known.token(&clock, "1");
+    assert_eq!(of(&auth, &token).await, Ok(()));
+    document.is_down();
+    for _ in 0..5 {
+        clock.advance(LIFETIME);
+        assert_eq!(of(&auth, &token).await, Ok(()));
+        assert_eq!(of(&auth, &known.token(&clock, "2")).await, Ok(()));
+        assert_eq!(of(&auth, &new.token(&clock, "3")).await, unverifiable);
+    }
+    assert!(document.asked.load(Ordering::Relaxed) <= 2 + 5);
+    document.has(&[&known, &new]);
+    clock.advance(AGAIN_AFTER);
+    assert_eq!(of(&auth, &new.token(&clock, "4")).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_remembered_token_ends_with_its_time() {
+    let pair = Pair::new("k");
+    let document = Arc::new(Scripted::default());
+    document.has(&[&pair]);
+    let (auth, clock) = authenticator(&document);
+    let token = pair.token(&clock, "1");
+    assert_eq!(of(&auth, &token).await, Ok(()));
+    clock.advance(Duration::from_secs(86_400 + 59));
+    assert_eq!(of(&auth, &token).await, Ok(()), "within the leeway");
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(of(&auth, &token).await, Err(AuthRefusal::InvalidToken));
+}

@@ -1,0 +1,113 @@
+//! Asks another server for a small document, within a size and a time, and without being led elsewhere.
+//!
+//! Decides nothing about what a document means. Redirects are never followed; what was sent never stands
+//! in an error.
+
+use std::error::Error as StdError;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use reqwest::{Certificate, Client, redirect, retry};
+use url::Url;
+
+/// Whose certificates are believed and how long is waited.
+#[derive(Clone, Debug)]
+pub struct FetchSettings {
+    /// PEM certificates to trust beside the machine's own; may be empty.
+    pub extra_roots: Vec<u8>,
+    /// From the start to the last byte.
+    pub time: Duration,
+    /// The largest document.
+    pub limit_bytes: usize,
+    /// A host whose addresses are known; it is asked at no other.
+    pub pinned: Option<(String, Vec<SocketAddr>)>,
+}
+
+/// A client for small documents.
+#[derive(Clone, Debug)]
+pub struct Fetcher {
+    client: Client,
+    limit_bytes: usize,
+}
+
+/// An answer of any status.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The status.
+    pub status: u16,
+    /// The whole body.
+    pub body: Bytes,
+}
+
+impl Fetcher {
+    /// A client; connects when it is first used.
+    ///
+    /// # Errors
+    /// Certificates that cannot be read, as one line.
+    pub fn new(settings: FetchSettings) -> Result<Self, String> {
+        // Fails only when one is installed already, which is as good.
+        let _installed = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .user_agent(concat!("ono-sendai/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .retry(retry::never())
+            .timeout(settings.time)
+            .connect_timeout(settings.time)
+            .pool_idle_timeout(Duration::from_secs(60))
+            .pool_max_idle_per_host(4);
+        if let Some((host, addresses)) = &settings.pinned {
+            builder = builder.no_proxy().resolve_to_addrs(host, addresses);
+        }
+        if !settings.extra_roots.is_empty() {
+            let roots = Certificate::from_pem_bundle(&settings.extra_roots)
+                .ok()
+                .filter(|roots| !roots.is_empty())
+                .ok_or_else(|| "holds no PEM certificate".to_owned())?;
+            builder = builder.tls_certs_merge(roots);
+        }
+        let client = builder.build().map_err(|error| innermost(&error))?;
+        Ok(Self { client, limit_bytes: settings.limit_bytes })
+    }
+
+    /// Gets a document.
+    ///
+    /// # Errors
+    /// One line for the operator.
+    pub async fn get(&self, url: &Url) -> Result<Fetched, String> {
+        self.read(self.client.get(url.clone()).header("accept", "application/json")).await
+    }
+
+    /// Posts a body and reads the answer.
+    ///
+    /// # Errors
+    /// One line for the operator.
+    pub async fn post(&self, url: &Url, headers: HeaderMap, body: Bytes) -> Result<Fetched, String> {
+        self.read(self.client.post(url.clone()).headers(headers).body(body)).await
+    }
+
+    async fn read(&self, request: reqwest::RequestBuilder) -> Result<Fetched, String> {
+        let failed = |error: reqwest::Error| innermost(&error);
+        let mut response = request.send().await.map_err(failed)?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(failed)? {
+            if body.len() + part.len() > self.limit_bytes {
+                return Err(format!("the answer has more than {} bytes", self.limit_bytes));
+            }
+            body.extend_from_slice(&part);
+        }
+        Ok(Fetched { status, body: body.into() })
+    }
+}
+
+/// What the innermost error says; the outer ones repeat the address.
+fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string().replace(['\n', '\r'], " ")
+}
