@@ -10,6 +10,7 @@ mod document;
 pub use document::Contract;
 
 /// The service's document where it can be had, else the demo's own, with a loud word about it.
+#[expect(clippy::print_stdout, reason = "a test says what it could not do")]
 fn contract() -> &'static Contract {
     static CONTRACT: std::sync::OnceLock<Contract> = std::sync::OnceLock::new();
     CONTRACT.get_or_init(|| {

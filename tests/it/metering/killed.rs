@@ -32,9 +32,9 @@ fn a_kill_under_load_grants_nothing_twice_and_burns_no_more_than_a_lease() {
             (0..ACCOUNTS).map(|account| server.token_of(&format!("kill-{round}-{account}"))).collect();
         let shown: Mutex<BTreeMap<usize, u64>> = Mutex::default();
         std::thread::scope(|scope| {
-            for account in 0..ACCOUNTS {
+            for (account, token) in tokens.iter().enumerate() {
                 for _ in 0..CALLERS_EACH {
-                    let (shown, token) = (&shown, &tokens[account]);
+                    let shown = &shown;
                     scope.spawn(move || {
                         while let Some(answer) = server.try_call_as(token, "resolve_artist", fresh()) {
                             let mut shown = shown.lock().unwrap();

@@ -185,7 +185,9 @@ fn reads_as(said: &Value, reading: Read, value: &Value) -> bool {
         Read::Name => text.is_some_and(clean),
         Read::ShownName => text.is_some_and(|text| clean(display_name(text))),
         Read::Lower => text.is_some_and(|text| json!(text.to_lowercase()) == *value),
-        Read::Year => text.is_some_and(|text| value.to_string() == text.get(..4).unwrap_or_default()),
+        Read::Year => text
+            .and_then(|text| text.get(..4)?.parse::<u64>().ok())
+            .is_some_and(|year| value.as_u64() == Some(year)),
         Read::Day => text.zip(value.as_str()).is_some_and(|(said, shown)| said.starts_with(shown)),
         Read::Link => text.zip(value.as_str()).is_some_and(|(said, shown)| {
             !said.is_empty() && (shown.contains(said) || said.contains(shown) || same_page(said, shown))

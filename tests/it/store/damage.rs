@@ -109,7 +109,7 @@ fn what_cannot_be_repaired_is_refused_in_one_line_and_left_as_it_is() {
         edit(&scratch.database().join("db"), damage);
         let mut lines = Vec::new();
         for _ in 0..2 {
-            let error = sled(&scratch.0, &Clock::system()).err().expect("it cannot be read");
+            let error = sled(&scratch.0, &Clock::system()).expect_err("it cannot be read");
             assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
             let line = error.to_string();
             let place = scratch.database().display().to_string();

@@ -1,6 +1,5 @@
 //! A file system that fills up: refusals at once, recovery without a restart, nothing acknowledged lost.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,6 +11,7 @@ use super::support::{Scratch, account, eventually, open, spend};
 pub struct Small(Scratch);
 
 impl Small {
+    #[expect(clippy::print_stderr, reason = "a test says what it could not do")]
     pub fn mount(size: &str) -> Option<Self> {
         let scratch = Scratch::new("small-disk");
         let mounted = Command::new("mount")
@@ -21,7 +21,7 @@ impl Small {
         if mounted.is_ok_and(|mounted| mounted.status.success()) {
             return Some(Self(scratch));
         }
-        writeln!(std::io::stderr(), "SKIPPED: a full disk: nothing may be mounted here").unwrap();
+        eprintln!("SKIPPED: a full disk: nothing may be mounted here");
         None
     }
 

@@ -12,7 +12,7 @@ fn a_second_store_in_the_same_folder_is_refused_by_name_and_leaves_the_first_alo
     let scratch = Scratch::new("twice");
     let first = open(&scratch.0);
     let began = Instant::now();
-    let error = sled(&scratch.0, &Clock::system()).err().expect("the folder is in use");
+    let error = sled(&scratch.0, &Clock::system()).expect_err("the folder is in use");
     assert!(began.elapsed() < Duration::from_secs(10));
     assert!(matches!(error, OpenError::InUse { .. }), "{error:?}");
     let line = error.to_string();
