@@ -27,7 +27,10 @@ pub fn call(tool: &str, n: usize) -> Value {
             _ if n.is_multiple_of(16) => json!({"isrc": "GBBQY0300123"}),
             _ => json!({"artist": artist.name, "track": pick(&["Vasastaden", "1882", "Intro"])}),
         },
-        "get_artist" => json!({"key": key, "view": pick(&["summary", "standard", "full"])}),
+        "get_artist" => {
+            let include: &[&str] = [&[][..], &["similar"], &[], &["similar", "gigs"]][n % 4];
+            json!({"key": key, "view": pick(&["summary", "standard", "full"]), "include": include})
+        }
         "search_catalog" => match n % 4 {
             0 => json!({"q": artist.name}),
             1 => json!({"q": pick(&["stockholm", "a", "the"]), "limit": 1 + n % 100}),
