@@ -64,7 +64,8 @@ impl Family {
     /// The family of a decoded path.
     #[must_use]
     pub fn of(path: &str) -> Self {
-        let Some(rest) = path.strip_prefix("/api/v2") else { return Self::Other };
+        let rest = path.strip_prefix("/api/v2").filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(rest) = rest else { return Self::Other };
         let steps: Vec<&str> = rest.split('/').skip(1).collect();
         match steps.as_slice() {
             ["resolve"] => Self::Resolve,

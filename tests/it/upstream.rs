@@ -3,6 +3,7 @@
 mod faults;
 mod peer;
 mod plan;
+mod restart;
 mod secrets;
 mod service;
 mod windows;

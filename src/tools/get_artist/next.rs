@@ -29,6 +29,6 @@ pub(super) fn full_view(key: &ArtistKey) -> NextAction {
     NextAction::new(
         ToolName::GetArtist.as_str(),
         [("key", json!(key.as_str())), ("view", json!(View::Full.as_str()))],
-        "lists up to 100 releases",
+        "lists more releases",
     )
 }

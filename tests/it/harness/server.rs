@@ -133,6 +133,18 @@ impl Demo {
             data.display()
         );
         std::fs::write(&config, text).expect("a configuration");
+        Self::serve(&config, folder, data)
+    }
+
+    /// Another server that `serve` runs with the configuration of this one, once this one has ended.
+    pub fn serving_again(&self) -> Self {
+        let folder = scratch();
+        let config = folder.join("config.toml");
+        std::fs::copy(self.folder.join("config.toml"), &config).expect("a configuration");
+        Self::serve(&config, folder, self.data.clone())
+    }
+
+    fn serve(config: &Path, folder: PathBuf, data: PathBuf) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
         let (keeper, lines) = launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()]);
         let pid = next(&lines, "pid ", &folder).parse().expect("a process id");

@@ -105,7 +105,8 @@ fn every_answer_fits_the_output_schema_that_its_tool_publishes() {
                 let demo = Demo::shared();
                 vec![
                     demo.call_signed_in(tool, json!({})),
-                    demo.call(tool, json!({})),
+                    demo.modern_at("/mcp/full", "tools/call", json!({"name": tool, "arguments": {}}))
+                        .envelope(),
                     demo.call_signed_in(tool, json!({"q": 1})),
                 ]
             }
