@@ -6,6 +6,7 @@
 //! `ONO_PRISM_REPLAY` names such a file, and plays it again without a prism.
 
 mod places;
+mod reading;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

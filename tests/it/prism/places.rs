@@ -7,12 +7,11 @@
 
 use std::ptr;
 
-use ono_sendai::identity::display_name;
-use ono_sendai::model::text::CleanName;
 use ono_sendai::tools::provenance::{Given, INCLUDED, Provenance, Reading, TABLES, Table};
 use ono_sendai::tools::search_catalog::{COMPACT_PROVENANCE, FULL_PROVENANCE};
 use serde_json::{Value, json};
 
+use super::reading::{found, reads_as, values};
 use crate::recorder::Exchange;
 
 /// An answer, or an included part of one, with the tables that explain it and what the service said for it.
@@ -105,6 +104,11 @@ impl Told<'_> {
     ) -> bool {
         let list = row_of(pattern, pattern);
         let Some(shown) = self.data.pointer(row_of(pattern, place)) else { return false };
+        let rows_said = self.rows_of(table, from);
+        let says_so = |row: &Value| {
+            below(from, from)
+                .is_some_and(|at| values(row, at).iter().any(|said| reads_as(said, reading, value)))
+        };
         let mut known: Vec<Id> =
             Id::NAMES.iter().filter_map(|name| Some(Id(name, plain(shown.get(name)?)?))).collect();
         if known.is_empty() {
@@ -118,10 +122,7 @@ impl Told<'_> {
                     Given::Made(_) => false,
                 })
             };
-            return self.rows_of(table, from).into_iter().filter(|row| named(row)).any(|row| {
-                below(from, from)
-                    .is_some_and(|at| values(row, at).iter().any(|said| reads_as(said, reading, value)))
-            });
+            return rows_said.into_iter().any(|row| named(row) && says_so(row));
         }
         // Rows are brought together by any id, so that one leads to the next.
         let everyone: Vec<Vec<Id>> = self.everyone(list);
@@ -133,11 +134,8 @@ impl Told<'_> {
             }
             known.extend(more);
         }
-        self.rows_of(table, from).into_iter().any(|row| {
-            ids(table, list, from, row).iter().any(|id| known.contains(id))
-                && below(from, from)
-                    .is_some_and(|at| values(row, at).iter().any(|said| reads_as(said, reading, value)))
-        })
+        let is_known = |row: &Value| ids(table, list, from, row).iter().any(|id| known.contains(id));
+        rows_said.into_iter().any(|row| is_known(row) && says_so(row))
     }
 
     /// The rows of the service's list that `from` is of.
@@ -223,62 +221,6 @@ fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
     pattern.len() == path.len()
         && pattern.iter().zip(&path).all(|(wanted, step)| *wanted == "*" || wanted == step)
-}
-
-/// Every value at a place, or at one of several: `a/{b,c}` is `a/b` and `a/c`.
-fn found<'v>(body: &'v Value, place: &str) -> Vec<&'v Value> {
-    let parts = place.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
-    match parts {
-        Some((before, (choices, after))) => {
-            choices.split(',').flat_map(|choice| values(body, &format!("{before}{choice}{after}"))).collect()
-        }
-        None => values(body, place),
-    }
-}
-
-/// Every value at a place.
-fn values<'v>(body: &'v Value, place: &str) -> Vec<&'v Value> {
-    place.split('/').skip(1).fold(vec![body], |found, step| {
-        let below = |value: &'v Value| -> Vec<&'v Value> {
-            match value {
-                Value::Object(map) if step == "*" => map.values().collect(),
-                Value::Array(list) if step == "*" => list.iter().collect(),
-                value => value.get(step).into_iter().collect(),
-            }
-        };
-        found.into_iter().flat_map(below).collect()
-    })
-}
-
-/// Whether what was said is shown as `value`.
-fn reads_as(said: &Value, reading: Reading, value: &Value) -> bool {
-    let text = said.as_str();
-    let clean = |text: &str| CleanName::new(text).is_some_and(|name| json!(name) == *value);
-    match reading {
-        Reading::Same | Reading::Keyed | Reading::Joined => is_same(said, value),
-        Reading::Name | Reading::NameOfKeyed => text.is_some_and(clean),
-        Reading::ShownName | Reading::JoinedName => text.is_some_and(|text| clean(display_name(text))),
-        Reading::IfVerified => text.is_some_and(|text| json!(text.to_lowercase()) == *value),
-        Reading::Year => text
-            .and_then(|text| text.get(..4)?.parse::<u64>().ok())
-            .is_some_and(|year| value.as_u64() == Some(year)),
-        Reading::Day => text.zip(value.as_str()).is_some_and(|(said, shown)| said.starts_with(shown)),
-        Reading::Listed => text.zip(value.as_str()).is_some_and(|(said, shown)| {
-            !said.is_empty() && (shown.contains(said) || said.contains(shown) || same_page(said, shown))
-        }),
-        Reading::Lowered => said == value || (value == "cluster" && text.is_some()),
-    }
-}
-
-/// Whether two values are one: a number is the same number however it is written.
-fn is_same(said: &Value, shown: &Value) -> bool {
-    said == shown || (said.is_f64() || shown.is_f64()) && said.as_f64() == shown.as_f64()
-}
-
-/// Whether two addresses differ only in how they are written.
-fn same_page(said: &str, shown: &str) -> bool {
-    let read = |text: &str| url::Url::parse(text).ok().map(|url| url.to_string());
-    read(said).is_some_and(|said| read(shown).is_some_and(|shown| said == shown))
 }
 
 fn scalars(value: &Value, place: String, found: &mut Vec<(String, Value)>) {
