@@ -53,7 +53,8 @@ pub fn call(tool: &str, n: usize) -> Value {
         "find_similar_artists" | "get_upcoming_gigs" => json!({"key": key, "limit": 1 + n % 25}),
         "list_breakouts" => match n % 3 {
             _ if n == 0 => json!({}),
-            0 => json!({"limit": 1 + n % 50}),
+            // Never the limit of a call that names none: that would be the same call.
+            0 => json!({"limit": 9 + n % 42}),
             1 => json!({"tier": pick(&["breakout", "rising"]), "limit": 1 + n % 50}),
             _ => json!({"corroboration": pick(&["corroborated", "booking_ahead"]), "limit": 1 + n % 50}),
         },
