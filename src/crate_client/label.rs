@@ -197,7 +197,7 @@ fn merged(raw: Raw<'_>) -> Merged {
 
 fn link(site: LinkSite, raw: Raw<'_>) -> Fact<Link> {
     let url: String = reading::value(raw)?;
-    Link::new(site, &url).ok_or(GapReason::MalformedUpstream)
+    Link::page(site, &url).ok_or(GapReason::MalformedUpstream)
 }
 
 fn pages(raw: Raw<'_>) -> Fact<LabelPages> {
@@ -301,6 +301,12 @@ mod tests {
         assert_eq!(merged("\"two\""), (Merged::Unreadable, Tier::Discogs));
         assert_eq!(label(r#","over_merge":null"#).merged, Merged::NotSaid);
         assert_eq!(label(r#","over_merge":[2]"#).merged, Merged::Unreadable);
+    }
+
+    #[test]
+    fn a_page_without_an_address_is_no_page() {
+        let found = label(r#","binds":{"bandcamp_url":"somelabel"}"#);
+        assert_eq!(found.bandcamp, Err(GapReason::MalformedUpstream));
     }
 
     #[test]

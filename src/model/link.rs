@@ -75,6 +75,12 @@ impl Link {
         Some(Self { site, place })
     }
 
+    /// Takes a plain http or https link only.
+    #[must_use]
+    pub fn page(site: LinkSite, raw: &str) -> Option<Self> {
+        Self::new(site, raw).filter(|link| matches!(link.place, Place::Url(_)))
+    }
+
     /// Where it leads.
     #[must_use]
     pub fn site(&self) -> LinkSite {

@@ -116,6 +116,8 @@ pub(super) static DOSSIER_PROVENANCE: Table = Table {
         Provenance::made("/shown", "how many artists are shown"),
         Provenance::made("/found", "how many artists were found"),
         Provenance::made("/unreadable", "how many rows could not be read"),
+        Provenance::made("/similar/*/axes/*", "the axes alone, where there are many rows"),
+        Provenance::made("/similar/*/axes/*/gaps/*", "why a count is missing"),
         Provenance::made("/similar/*/gaps/*", "why a value of the row is missing"),
     ],
 };

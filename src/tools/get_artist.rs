@@ -88,6 +88,35 @@ pub static PROVENANCE: Table = Table {
     ],
 };
 
+/// What the wider views hold beside that; the full view shows its many releases as pairs.
+pub static WIDE_PROVENANCE: Table = Table {
+    tool: ToolName::GetArtist,
+    endpoint: "/api/v2/artist/{key}",
+    rows: &[
+        Provenance::same("/discography/releases/*/0", "/discography/signals/entries/*/discogsMasterId"),
+        Provenance::read(
+            "/discography/releases/*/1",
+            "/discography/signals/entries/*/representativeName",
+            Reading::Name,
+        ),
+        Provenance::read("/scene/city", "/geography/signals/city", Reading::Name),
+        Provenance::read("/scene/region", "/geography/signals/region", Reading::Name),
+        Provenance::read("/scene/country", "/geography/signals/country", Reading::Name),
+        Provenance::same("/stage/club_events", "/tier_presence/signals/clubEvents"),
+        Provenance::same("/stage/festival_editions", "/tier_presence/signals/festivalEditions"),
+        Provenance::read("/stage/first_club", "/tier_presence/signals/firstClubAt", Reading::Day),
+        Provenance::read("/stage/last_club", "/tier_presence/signals/lastClubAt", Reading::Day),
+        Provenance::read("/stage/first_festival", "/tier_presence/signals/firstFestivalAt", Reading::Day),
+        Provenance::read("/stage/last_festival", "/tier_presence/signals/lastFestivalAt", Reading::Day),
+        Provenance::same("/press/articles", "/journalism/signals/pressCount"),
+        Provenance::same("/press/reviews", "/journalism/signals/reviewCount"),
+        Provenance::same("/press/interviews", "/journalism/signals/interviewCount"),
+        Provenance::same("/press/features", "/journalism/signals/featureCount"),
+        Provenance::read("/life/born", "/facts/signals/birthDate", Reading::Day),
+        Provenance::read("/life/died", "/facts/signals/deathDate", Reading::Day),
+    ],
+};
+
 /// A valid call of `get_artist`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardRequest {

@@ -12,6 +12,7 @@ use super::{
 pub static TABLES: &[&Table] = &[
     &resolve_artist::PROVENANCE,
     &get_artist::PROVENANCE,
+    &get_artist::WIDE_PROVENANCE,
     &search_catalog::FULL_PROVENANCE,
     &search_catalog::COMPACT_PROVENANCE,
     &find_similar_artists::DOSSIER_PROVENANCE,
@@ -26,6 +27,10 @@ pub static TABLES: &[&Table] = &[
     &get_aura::LIST_PROVENANCE,
     &get_aura::ONE_PROVENANCE,
 ];
+
+/// The includes of `get_artist`: where each stands under `data`, and the table of the tool whose list it shows there.
+pub static INCLUDED: &[(&str, &Table)] =
+    &[("/similar", &find_similar_artists::DOSSIER_PROVENANCE), ("/gigs", &get_upcoming_gigs::PROVENANCE)];
 
 /// What an answer of a tool holds of one answer of the service.
 #[derive(Debug, PartialEq, Eq)]

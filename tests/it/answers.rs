@@ -165,7 +165,7 @@ fn client(transport: Arc<dyn Transport>) -> CrateClient {
         call_deadline: Duration::from_secs(8),
         plan: None,
         cache: CacheLimits::default(),
-        extensions: vec![(Extension::SearchCursor, Switch::On)],
+        extensions: vec![(Extension::SearchCursor, Switch::On), (Extension::Gigs, Switch::On)],
     };
     CrateClient::new(transport, settings, Shelves::default(), clock())
 }

@@ -27,25 +27,35 @@ pub fn call(tool: &str, n: usize) -> Value {
             _ if n.is_multiple_of(16) => json!({"isrc": "GBBQY0300123"}),
             _ => json!({"artist": artist.name, "track": pick(&["Vasastaden", "1882", "Intro"])}),
         },
-        "get_artist" => json!({"key": key, "view": pick(&["summary", "standard", "full"])}),
+        "get_artist" => {
+            let include: &[&str] = [&[][..], &["similar"], &[], &["similar", "gigs"]][n % 4];
+            json!({"key": key, "view": pick(&["summary", "standard", "full"]), "include": include})
+        }
         "search_catalog" => match n % 4 {
             0 => json!({"q": artist.name}),
-            1 => json!({"q": pick(&["stockholm", "a", "the"]), "limit": 1 + n % 100}),
-            2 => json!({"genre": pick(&["Electronic", "Rock", "Jazz"]), "year_from": 1990, "year_to": 2005}),
+            1 => json!({"q": pick(&["stockholm", "a", "the"]), "limit": 1 + n % 50}),
+            2 => {
+                json!({"genre": pick(&["Electronic", "Rock", "Jazz"]), "year_from": 1950 + n % 40, "year_to": 2005})
+            }
             _ => {
-                json!({"label": pick(&["Svek", "Warp"]), "country": "Sweden", "style": "Techno", "format": "Vinyl"})
+                json!({"label": pick(&["Svek", "Warp"]), "country": "Sweden", "style": "Techno", "format": "Vinyl", "limit": 1 + n % 50})
             }
         },
         "find_tracks" => match n % 3 {
             0 => json!({"title": pick(&["Vasastaden", "Intro", "1882"]), "limit": 1 + n % 25}),
-            1 => json!({"title": pick(&["the", "love", "stock"]), "fuzzy": true}),
+            1 => json!({"title": pick(&["the", "love", "stock"]), "fuzzy": true, "limit": 1 + n % 25}),
             _ => json!({"artist": artist.name, "track": pick(&["Vasastaden", "1882"])}),
         },
-        "get_label" => json!({"key": pick(&["svek", "warp-records", "columbia", "no-such-label", "tresor"])}),
+        "get_label" => match n % 10 {
+            0..5 => json!({"key": pick(&["svek", "warp-records", "columbia", "no-such-label", "tresor"])}),
+            _ => json!({"key": format!("no-such-label-{n}")}),
+        },
         "find_similar_artists" | "get_upcoming_gigs" => json!({"key": key, "limit": 1 + n % 25}),
         "list_breakouts" => match n % 3 {
-            0 => json!({}),
-            1 => json!({"tier": pick(&["breakout", "rising"])}),
+            _ if n == 0 => json!({}),
+            // Never the limit of a call that names none: that would be the same call.
+            0 => json!({"limit": 9 + n % 42}),
+            1 => json!({"tier": pick(&["breakout", "rising"]), "limit": 1 + n % 50}),
             _ => json!({"corroboration": pick(&["corroborated", "booking_ahead"]), "limit": 1 + n % 50}),
         },
         "list_ones_to_watch" => json!({"limit": 1 + n % 50}),

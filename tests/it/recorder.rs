@@ -52,7 +52,7 @@ pub struct Recorder {
 pub type Taste = fn(&str, &Value) -> bool;
 
 /// How often a service that answers at random is asked for an answer that is liked.
-const TRIES: usize = 6;
+const TRIES: usize = 8;
 
 /// Where answers come from.
 #[derive(Clone, Debug)]

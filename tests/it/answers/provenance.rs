@@ -2,7 +2,8 @@
 
 use ono_sendai::identity::display_name;
 use ono_sendai::model::text::CleanName;
-use ono_sendai::tools::provenance::{Given, Reading, TABLES, Table};
+use ono_sendai::tools::get_artist;
+use ono_sendai::tools::provenance::{Given, Provenance, Reading, TABLES, Table};
 use ono_sendai::tools::registry::ToolName;
 use ono_sendai::tools::search_catalog::COMPACT_PROVENANCE;
 use serde_json::{Value, json};
@@ -16,6 +17,9 @@ fn case(table: &Table) -> (Value, Value) {
         (ToolName::ResolveArtist, _) => {
             (samples::resolution(), json!({"mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd"}))
         }
+        (ToolName::GetArtist, _) if is_wide(table) => {
+            (samples::dossier(), json!({"key": "somebody", "view": "full"}))
+        }
         (ToolName::GetArtist, _) => (samples::dossier(), json!({"key": "somebody", "view": "summary"})),
         (ToolName::SearchCatalog, _) if std::ptr::eq(table, &COMPACT_PROVENANCE) => {
             (samples::search(), json!({"q": "record", "limit": 11}))
@@ -24,25 +28,46 @@ fn case(table: &Table) -> (Value, Value) {
         (ToolName::FindTracks, "/api/v2/tracks") => (samples::tracks(), json!({"title": "Echo"})),
         (ToolName::FindTracks, _) => (samples::resolution(), json!({"artist": "Somebody", "track": "Echo"})),
         (ToolName::GetLabel, _) => (samples::label(), json!({"key": "some-label"})),
+        (ToolName::GetUpcomingGigs, _) => (samples::gigs(), json!({"key": "somebody"})),
+        (ToolName::GetAura, AURA_OF_ONE) => (samples::aura(), json!({"cluster_id": samples::cluster(7)})),
         (tool, endpoint) => panic!("give this test an answer for {} of {endpoint}", tool.as_str()),
     }
 }
 
-/// The tables of the tools that are asked here; those of the lists are held where the lists are tested.
+const AURA_OF_ONE: &str = "/api/v2/aura/{key}";
+
+/// Whether a table holds what the wider views have beside the card.
+fn is_wide(table: &Table) -> bool {
+    std::ptr::eq(table, &get_artist::WIDE_PROVENANCE)
+}
+
+/// The rows for the values of the answer that [`case`] asks for.
+fn rows(table: &Table) -> impl Iterator<Item = &'static Provenance> + use<> {
+    let own = TABLES.iter().find(|known| std::ptr::eq(**known, table)).expect("a table");
+    let card: &[Provenance] = if is_wide(table) { get_artist::PROVENANCE.rows } else { &[] };
+    own.rows.iter().chain(card)
+}
+
+/// The tables of the tools whose answer is made of one answer of the service; those of the lists are held where the
+/// lists are tested, and what is brought together of several answers where the service answers at random.
 fn tables() -> impl Iterator<Item = &'static Table> {
-    const HERE: [ToolName; 5] = [
+    const HERE: [ToolName; 6] = [
         ToolName::ResolveArtist,
         ToolName::GetArtist,
         ToolName::SearchCatalog,
         ToolName::FindTracks,
         ToolName::GetLabel,
+        ToolName::GetUpcomingGigs,
     ];
-    TABLES.iter().copied().filter(|table| HERE.contains(&table.tool))
+    TABLES.iter().copied().filter(|table| HERE.contains(&table.tool) || table.endpoint == AURA_OF_ONE)
 }
 
 /// Values that say how others are to be read: to change them changes more than one place.
-const FRAMES: [&str; 9] = [
+const FRAMES: [&str; 12] = [
     "/state",
+    // Another artist's aura is no answer, and who has not broken has no day of it.
+    "/aura/cluster_id",
+    "/aura/has_break_event",
     "/resolved_via",
     "/resolved_from",
     "/identity/resolvedVia",
@@ -51,6 +76,7 @@ const FRAMES: [&str; 9] = [
     "/discogsArtistIdCount",
     "/folded",
     "/candidates",
+    "/present",
 ];
 
 /// The indices that `*` stands for when `pattern` is `pointer`.
@@ -125,7 +151,7 @@ fn read(value: Value, reading: Reading) -> Value {
 
 /// Whether a value is declared at `pointer`, so that below it there can only be a gap.
 fn is_cell(table: &Table, pointer: &str) -> bool {
-    table.rows.iter().any(|row| matched(row.data, pointer).is_some())
+    rows(table).any(|row| matched(row.data, pointer).is_some())
 }
 
 /// What `data` must hold at `pointer`; `None` when the server makes it.
@@ -136,7 +162,7 @@ fn declared(table: &Table, body: &Value, pointer: &str) -> Option<Value> {
         .find_map(|end| pointer.strip_suffix(end).filter(|rest| is_cell(table, rest)))
         .unwrap_or(pointer);
     let rows: Vec<_> =
-        table.rows.iter().filter_map(|row| matched(row.data, pointer).map(|stars| (row, stars))).collect();
+        rows(table).filter_map(|row| matched(row.data, pointer).map(|stars| (row, stars))).collect();
     assert!(!rows.is_empty(), "{} {}: nobody declares {pointer}", table.tool.as_str(), table.endpoint);
     if rows.iter().any(|(row, _)| matches!(row.from, Given::Made(_))) {
         return None;

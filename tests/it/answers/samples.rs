@@ -77,7 +77,39 @@ pub fn dossier() -> Value {
         }},
         "facts": {"state": "present", "signals": {
             "mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd", "originCity": "Limerick", "originCountry": "Ireland",
+            "birthDate": "2001-03-04", "deathDate": "2021-05-06",
         }},
+        "geography": {"state": "present", "signals": {"city": "Cork", "region": "Munster", "country": "Eire"}},
+        "tier_presence": {"state": "present", "signals": {
+            "clubEvents": 120, "festivalEditions": 30, "firstClubAt": "2011-04-01T00:00:00.000Z",
+            "lastClubAt": "2021-02-03", "firstFestivalAt": "2013-06-07", "lastFestivalAt": "2019-08-09",
+        }},
+        "journalism": {"state": "present", "signals": {
+            "pressCount": 50, "reviewCount": 20, "interviewCount": 10, "featureCount": 5,
+        }},
+    })
+}
+
+/// Of `/api/v2/artist/{key}/gigs`, which newer services have.
+pub fn gigs() -> Value {
+    json!({
+        "state": "present", "cluster_id": cluster(7),
+        "gigs": [{
+            "date": "2031-05-06", "title": "A Night", "venue": "A Hall", "city": "Cork", "country": "Ireland",
+            "cancelled": false,
+        }],
+    })
+}
+
+/// Of `/api/v2/aura/{key}`.
+pub fn aura() -> Value {
+    json!({
+        "present": true, "state": "present",
+        "aura": {
+            "cluster_id": cluster(7), "artist_name": "Somebody", "convergence_dim_count": 1,
+            "dimensions": ["booking"], "break_odds": 12.5, "first_signal_at": "2015-08-15",
+            "latest_appearance_at": "2016-08-01", "has_break_event": true, "break_event_at": "2016-09-01",
+        },
     })
 }
 

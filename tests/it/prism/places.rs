@@ -1,205 +1,226 @@
-//! Where each value of an answer comes from, and whether it is there.
+//! Whether each value of an answer was said by the service at its declared place.
 //!
-//! A row of a list need not have the place in the answer that it had at the service, since what cannot be read is
-//! left out; so any row of the service's list will do.
+//! The tables of the tools say where a value comes from and what happens to it; here is only how that is looked up
+//! in what the service said. A row of a list need not have the place in the answer that it had at the service, since
+//! what cannot be read is left out; so any row of the service's list will do, or, where rows of several lists are
+//! brought together, any that is about the same artist.
 
-use ono_sendai::identity::display_name;
-use ono_sendai::model::text::CleanName;
+use std::ptr;
+
+use ono_sendai::tools::provenance::{Given, INCLUDED, Provenance, Reading, TABLES, Table};
+use ono_sendai::tools::search_catalog::{COMPACT_PROVENANCE, FULL_PROVENANCE};
 use serde_json::{Value, json};
 
+use super::reading::{found, reads_as, values};
 use crate::recorder::Exchange;
 
-/// Where a value comes from.
-#[derive(Clone, Copy, Debug)]
-enum From {
-    /// From this place of an answer; `*` is any step.
-    Said(&'static str, Read),
-    /// The server makes it.
-    Made,
+/// An answer, or an included part of one, with the tables that explain it and what the service said for it.
+struct Told<'a> {
+    data: &'a Value,
+    tables: Vec<&'static Table>,
+    said: &'a [Exchange],
 }
 
-/// What happens to a value on its way.
-#[derive(Clone, Copy, Debug)]
-enum Read {
-    /// Nothing.
-    Same,
-    /// Text is cleaned of what cannot be seen, and cut.
-    Name,
-    /// As a name, without the number of Discogs.
-    ShownName,
-    /// In small letters.
-    Lower,
-    /// The year of a date.
-    Year,
-    /// The day of a time.
-    Day,
-    /// A link that a page's handle or address is in.
-    Link,
-    /// How sure it is, which may be less than was said.
-    Tier,
-}
-
-struct Row {
-    tool: &'static str,
-    /// The path that was asked; `*` is any step.
-    endpoint: &'static str,
-    /// The place under `data`; `*` is any step.
-    data: &'static str,
-    from: From,
-}
-
-const RESOLVE: &str = "/api/v2/resolve";
-const ARTIST: &str = "/api/v2/artist/*";
-
-macro_rules! rows {
-    ($($tool:literal $endpoint:ident { $($data:literal: $from:expr,)* })*) => {
-        &[$($(Row { tool: $tool, endpoint: $endpoint, data: $data, from: $from },)*)*]
-    };
-}
-
-const MADE: From = From::Made;
-
-const fn said(place: &'static str) -> From {
-    From::Said(place, Read::Same)
-}
-
-const fn read(place: &'static str, read: Read) -> From {
-    From::Said(place, read)
-}
-
-const ROWS: &[Row] = rows! {
-    "resolve_artist" RESOLVE {
-        "/cluster_id": said("/cluster_id"),
-        "/slug": read("/slug", Read::Lower),
-        "/name": read("/display", Read::ShownName),
-        "/resolved_via": read("/resolved_via", Read::Tier),
-        "/discogs_id": said("/locators/discogs"),
-        "/mbid": said("/locators/mbid"),
-        "/links/*/url": read("/locators/*/*", Read::Link),
-        "/links/*/handle": said("/locators/*/*"),
-        "/links/*/site": MADE,
-        "/links_total": MADE,
-    }
-    "get_artist" ARTIST {
-        "/cluster_id": said("/identity/clusterId"),
-        "/slug": read("/slug", Read::Lower),
-        "/name": read("/identity/name", Read::ShownName),
-        "/resolved_via": read("/identity/resolvedVia", Read::Tier),
-        "/discogs_id": said("/identity/discogsArtistId"),
-        "/mbid": said("/facts/signals/mbid"),
-        "/mbid": said("/debut/signals/artistMbid"),
-        "/real_name/name": read("/identity/realname", Read::Name),
-        "/aliases/names/*": read("/identity/aliases/*", Read::ShownName),
-        "/aliases/total": MADE,
-        "/origin/city": read("/facts/signals/originCity", Read::Name),
-        "/origin/country": read("/facts/signals/originCountry", Read::Name),
-        "/debut/year": read("/debut/signals/firstReleaseDate", Read::Year),
-        "/genre/primary": read("/behavioral/signals/primaryGenre", Read::Name),
-        "/genre/styles/*": read("/behavioral/signals/primaryStyles/*", Read::ShownName),
-        "/discography/total": said("/discography/signals/total"),
-        "/discography/shown": MADE,
-        "/discography/truncated": MADE,
-        "/discography/releases/*/master_id": said("/discography/signals/entries/*/discogsMasterId"),
-        "/discography/releases/*/title": read("/discography/signals/entries/*/representativeName", Read::Name),
-        "/emergence/tier": read("/emergence/signals/emergenceTier", Read::Name),
-        "/emergence/momentum": read("/emergence/signals/momentumTier", Read::Name),
-        "/pages/links/*/url": read("/web_presence/signals/*", Read::Link),
-        "/pages/links/*/handle": read("/web_presence/signals/*", Read::Link),
-        "/pages/links/*/site": MADE,
-        "/pages/total": MADE,
-        "/scene/city": read("/geography/signals/city", Read::Name),
-        "/scene/region": read("/geography/signals/region", Read::Name),
-        "/scene/country": read("/geography/signals/country", Read::Name),
-        "/stage/club_events": said("/tier_presence/signals/clubEvents"),
-        "/stage/festival_editions": said("/tier_presence/signals/festivalEditions"),
-        "/stage/first_club": read("/tier_presence/signals/firstClubAt", Read::Day),
-        "/stage/last_club": read("/tier_presence/signals/lastClubAt", Read::Day),
-        "/stage/first_festival": read("/tier_presence/signals/firstFestivalAt", Read::Day),
-        "/stage/last_festival": read("/tier_presence/signals/lastFestivalAt", Read::Day),
-        "/radio/plays": said("/airplay_breadth/signals/airplayCount"),
-        "/radio/stations": said("/airplay_breadth/signals/distinctStations"),
-        "/radio/first": read("/airplay_breadth/signals/firstAirplayDate", Read::Day),
-        "/radio/latest": read("/airplay_breadth/signals/latestAirplayDate", Read::Day),
-        "/press/articles": said("/journalism/signals/pressCount"),
-        "/press/reviews": said("/journalism/signals/reviewCount"),
-        "/press/interviews": said("/journalism/signals/interviewCount"),
-        "/press/features": said("/journalism/signals/featureCount"),
-        "/life/born": read("/facts/signals/birthDate", Read::Day),
-        "/life/died": read("/facts/signals/deathDate", Read::Day),
-        "/record_labels/names/*": read("/facts/signals/recordLabels/*", Read::ShownName),
-        "/record_labels/total": MADE,
-        "/works/written": said("/authorship/signals/worksWritten"),
-        "/works/recordings": said("/authorship/signals/recordingsOfWorks"),
-        "/*/present": MADE,
-        "/*/reason": MADE,
-    }
-};
-
-/// The values under `data` that no row explains.
+/// The values under `data` that no table explains.
 pub fn strangers(tool: &str, data: &Value, said: &[Exchange]) -> Vec<String> {
     let mut leaves = Vec::new();
     scalars(data, String::new(), &mut leaves);
     // What is not there needs no place.
     leaves.retain(|(_, value)| !value.is_null());
-    let unexplained = leaves.into_iter().filter(|(place, value)| !is_explained(tool, place, value, said));
+    let tables = TABLES.iter().copied().filter(|table| table.tool.as_str() == tool && describes(table, data));
+    let whole = Told { data, tables: tables.collect(), said };
+    let included: Vec<(&str, Told<'_>)> = INCLUDED
+        .iter()
+        .filter(|_| tool == "get_artist")
+        .filter_map(|(at, table)| Some((*at, Told { data: data.pointer(at)?, tables: vec![*table], said })))
+        .collect();
+    let is_explained = |place: &str, value: &Value| {
+        whole.explains(place, value)
+            || included
+                .iter()
+                .any(|(at, part)| place.strip_prefix(at).is_some_and(|within| part.explains(within, value)))
+    };
+    let unexplained = leaves.into_iter().filter(|(place, value)| !is_explained(place, value));
     unexplained.map(|(place, value)| format!("{place} = {value} was not said")).collect()
 }
 
-fn is_explained(tool: &str, place: &str, value: &Value, said: &[Exchange]) -> bool {
-    let rows = ROWS.iter().filter(|row| row.tool == tool && fits(row.data, place));
-    rows.into_iter().any(|row| match row.from {
-        From::Made => true,
-        From::Said(from, reading) => said
+/// Of the two forms of a search, only the one with the artists apart has them.
+fn describes(table: &Table, data: &Value) -> bool {
+    let is_compact = data["artists"].is_object();
+    match table {
+        table if ptr::eq(table, &COMPACT_PROVENANCE) => is_compact,
+        table if ptr::eq(table, &FULL_PROVENANCE) => !is_compact,
+        _ => true,
+    }
+}
+
+impl Told<'_> {
+    fn explains(&self, place: &str, value: &Value) -> bool {
+        let was_asked = |table: &Table| self.said_to(table).next().is_some();
+        // The tables of what was not asked say nothing, unless nothing was.
+        let nothing_was_asked = !self.tables.iter().any(|table| was_asked(table));
+        self.tables.iter().any(|table| {
+            (nothing_was_asked || was_asked(table))
+                && (is_gap(table, place) || self.explains_by(table, place, value))
+        })
+    }
+
+    fn said_to(&self, table: &Table) -> impl Iterator<Item = &Exchange> {
+        let endpoint = table.endpoint.replace("{key}", "*");
+        self.said.iter().filter(move |exchange| fits(&endpoint, &exchange.path()))
+    }
+
+    /// A row that names a place of the service goes before one that says that the server makes it.
+    fn explains_by(&self, table: &Table, place: &str, value: &Value) -> bool {
+        let rows: Vec<&Provenance> = table.rows.iter().filter(|row| fits(row.data, place)).collect();
+        let mut given = rows.iter().filter_map(|row| match row.from {
+            Given::Upstream(from, reading) => Some((row.data, from, reading)),
+            Given::Made(_) => None,
+        });
+        let is_made = rows
             .iter()
-            .filter(|exchange| fits(row.endpoint, &exchange.path()))
-            .any(|exchange| values(&exchange.body, from).iter().any(|said| reads_as(said, reading, value))),
-    })
+            .any(|row| matches!(row.from, Given::Made(_)) && !is_overruled(table, row.data, place));
+        match given.clone().next() {
+            None => is_made,
+            Some(_) => given.any(|(pattern, from, reading)| match reading {
+                Reading::Joined | Reading::JoinedName | Reading::Keyed | Reading::NameOfKeyed => {
+                    self.is_joined(table, (pattern, from, reading), place, value)
+                }
+                _ => self
+                    .said_to(table)
+                    .flat_map(|exchange| found(&exchange.body, from))
+                    .any(|said| reads_as(said, reading, value)),
+            }),
+        }
+    }
+
+    /// Whether a row of the service that is about the same artist as the shown one says so.
+    fn is_joined(
+        &self,
+        table: &Table,
+        (pattern, from, reading): (&str, &str, Reading),
+        place: &str,
+        value: &Value,
+    ) -> bool {
+        let list = row_of(pattern, pattern);
+        let Some(shown) = self.data.pointer(row_of(pattern, place)) else { return false };
+        let rows_said = self.rows_of(table, from);
+        let says_so = |row: &Value| {
+            below(from, from)
+                .is_some_and(|at| values(row, at).iter().any(|said| reads_as(said, reading, value)))
+        };
+        let mut known: Vec<Id> =
+            Id::NAMES.iter().filter_map(|name| Some(Id(name, plain(shown.get(name)?)?))).collect();
+        if known.is_empty() {
+            // Somebody without an id is known by name, and is never brought together with others.
+            let rows = table.rows.iter().filter(|row| row.data == format!("{list}/name"));
+            let name = &shown["name"];
+            let named = |row: &Value| {
+                rows.clone().any(|by| match by.from {
+                    Given::Upstream(at, reading) => below(from, at)
+                        .is_some_and(|at| values(row, at).iter().any(|said| reads_as(said, reading, name))),
+                    Given::Made(_) => false,
+                })
+            };
+            return rows_said.into_iter().any(|row| named(row) && says_so(row));
+        }
+        // Rows are brought together by any id, so that one leads to the next.
+        let everyone: Vec<Vec<Id>> = self.everyone(list);
+        loop {
+            let linked = everyone.iter().filter(|ids| ids.iter().any(|id| known.contains(id)));
+            let more: Vec<Id> = linked.flatten().filter(|id| !known.contains(id)).cloned().collect();
+            if more.is_empty() {
+                break;
+            }
+            known.extend(more);
+        }
+        let is_known = |row: &Value| ids(table, list, from, row).iter().any(|id| known.contains(id));
+        rows_said.into_iter().any(|row| is_known(row) && says_so(row))
+    }
+
+    /// The rows of the service's list that `from` is of.
+    fn rows_of(&self, table: &Table, from: &str) -> Vec<&Value> {
+        self.said_to(table).flat_map(|exchange| values(&exchange.body, row_of(from, from))).collect()
+    }
+
+    /// The ids of every row that the rows of `list` are made of.
+    fn everyone(&self, list: &str) -> Vec<Vec<Id>> {
+        let mut everyone = Vec::new();
+        for table in &self.tables {
+            let mut lists: Vec<&str> = Vec::new();
+            for row in table.rows.iter().filter(|row| row_of(row.data, row.data) == list) {
+                if let Given::Upstream(from, _) = row.from
+                    && !lists.contains(&row_of(from, from))
+                {
+                    lists.push(row_of(from, from));
+                    everyone
+                        .extend(self.rows_of(table, from).into_iter().map(|row| ids(table, list, from, row)));
+                }
+            }
+        }
+        everyone
+    }
+}
+
+/// One id of an artist: which, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Id(&'static str, String);
+
+impl Id {
+    const NAMES: [&'static str; 3] = ["cluster_id", "discogs_id", "mbid"];
+}
+
+/// The ids that a row of the service has, by the table's word for where they stand.
+fn ids(table: &Table, list: &str, from: &str, row: &Value) -> Vec<Id> {
+    let of = |name: &'static str| {
+        let declared = table.rows.iter().filter(move |known| known.data == format!("{list}/{name}"));
+        let places = declared.filter_map(|known| match known.from {
+            Given::Upstream(at, _) => below(from, at),
+            Given::Made(_) => None,
+        });
+        let said = places.flat_map(|at| values(row, at)).filter_map(plain);
+        said.map(|text| Id(name, text)).collect::<Vec<_>>()
+    };
+    Id::NAMES.into_iter().flat_map(of).collect()
+}
+
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_lowercase()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// As much of `path` as the part of `pattern` up to its first `*`.
+fn row_of<'p>(pattern: &str, path: &'p str) -> &'p str {
+    let steps = pattern.split('/').position(|step| step == "*").unwrap_or(usize::MAX);
+    path.match_indices('/').nth(steps).map_or(path, |(end, _)| &path[..end])
+}
+
+/// What `place` is within a row of the list that `from` is of.
+fn below<'p>(from: &str, place: &'p str) -> Option<&'p str> {
+    place.strip_prefix(row_of(from, from)).filter(|rest| rest.starts_with('/'))
+}
+
+/// Whether the tool takes the value at `place` from the service by a row that says more closely where it is.
+fn is_overruled(table: &Table, pattern: &str, place: &str) -> bool {
+    let stars = |pattern: &str| pattern.matches('*').count();
+    let rows = TABLES.iter().filter(|other| other.tool == table.tool).flat_map(|other| other.rows);
+    rows.filter(|row| matches!(row.from, Given::Upstream(..)) && fits(row.data, place))
+        .any(|row| stars(row.data) < stars(pattern))
+}
+
+/// Whether a gap stands in the place of a value.
+fn is_gap(table: &Table, place: &str) -> bool {
+    let of = ["/present", "/reason"].iter().find_map(|end| place.strip_suffix(end));
+    of.is_some_and(|place| table.rows.iter().any(|row| fits(row.data, place)))
 }
 
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
     pattern.len() == path.len()
         && pattern.iter().zip(&path).all(|(wanted, step)| *wanted == "*" || wanted == step)
-}
-
-/// Every value at a place.
-fn values<'v>(body: &'v Value, place: &str) -> Vec<&'v Value> {
-    place.split('/').skip(1).fold(vec![body], |found, step| {
-        let below = |value: &'v Value| -> Vec<&'v Value> {
-            match value {
-                Value::Object(map) if step == "*" => map.values().collect(),
-                Value::Array(list) if step == "*" => list.iter().collect(),
-                value => value.get(step).into_iter().collect(),
-            }
-        };
-        found.into_iter().flat_map(below).collect()
-    })
-}
-
-/// Whether what was said is shown as `value`.
-fn reads_as(said: &Value, reading: Read, value: &Value) -> bool {
-    let text = said.as_str();
-    let clean = |text: &str| CleanName::new(text).is_some_and(|name| json!(name) == *value);
-    match reading {
-        Read::Same => said == value,
-        Read::Name => text.is_some_and(clean),
-        Read::ShownName => text.is_some_and(|text| clean(display_name(text))),
-        Read::Lower => text.is_some_and(|text| json!(text.to_lowercase()) == *value),
-        Read::Year => text
-            .and_then(|text| text.get(..4)?.parse::<u64>().ok())
-            .is_some_and(|year| value.as_u64() == Some(year)),
-        Read::Day => text.zip(value.as_str()).is_some_and(|(said, shown)| said.starts_with(shown)),
-        Read::Link => text.zip(value.as_str()).is_some_and(|(said, shown)| {
-            !said.is_empty() && (shown.contains(said) || said.contains(shown) || same_page(said, shown))
-        }),
-        Read::Tier => said == value || (value == "cluster" && text.is_some()),
-    }
-}
-
-/// Whether two addresses differ only in how they are written.
-fn same_page(said: &str, shown: &str) -> bool {
-    let read = |text: &str| url::Url::parse(text).ok().map(|url| url.to_string());
-    read(said).is_some_and(|said| read(shown).is_some_and(|shown| said == shown))
 }
 
 fn scalars(value: &Value, place: String, found: &mut Vec<(String, Value)>) {
@@ -249,4 +270,59 @@ fn a_value_that_nobody_said_is_found_out() {
         assert!(found.len() == 1 && found[0].starts_with(place), "{wrong}: {found:?}");
     }
     assert_eq!(strangers("resolve_artist", &json!({"name": "X"}), &said).len(), 1, "said by another path");
+}
+
+#[test]
+fn what_is_said_of_another_artist_or_by_another_form_is_found_out() {
+    let exchange = |target: &str, body: Value| Exchange {
+        method: "get".to_owned(),
+        target: target.to_owned(),
+        status: 200,
+        body,
+    };
+    let id = |n: u32| format!("{n:064x}");
+    let said = [
+        exchange(
+            "/api/v2/artist/x?fields=a",
+            json!({"connections": {"signals": {"related": [
+                {"clusterId": id(1), "discogsArtistId": 5, "name": "One (2)", "coEventCount": 3},
+                {"clusterId": id(2), "discogsArtistId": 3, "name": "Two", "coEventCount": 4},
+                {"name": "Three", "coEventCount": 6},
+            ]}}, "credits": {"signals": {"writing": [{"discogsArtistId": 5, "count": 9}]}}}),
+        ),
+        exchange(
+            "/api/v2/surface/seen.radio_co_play?cluster=x",
+            json!({"rows": [{"co_cluster_id_hex": id(1), "co_play_count": 8}]}),
+        ),
+    ];
+    let honest = json!({"similar": [
+        {"cluster_id": id(1), "name": "One", "axes": {"co_booking": 3, "radio": 8, "credits": {"works": 9}}},
+        {"cluster_id": id(2), "name": "Two", "axes": {"co_booking": 4}},
+        {"name": "Three", "axes": {"co_booking": 6}},
+    ], "shown": 3});
+    assert_eq!(strangers("find_similar_artists", &honest, &said), [""; 0]);
+    let mut included = honest.clone();
+    included["similar"][0]["axes"].as_object_mut().expect("axes").remove("radio");
+    let card = json!({"similar": included});
+    assert_eq!(strangers("get_artist", &card, &said[..1]), [""; 0]);
+    for (at, wrong) in [
+        ("/similar/0/axes/co_booking", json!(4)),
+        ("/similar/1/axes/radio", json!(8)),
+        ("/similar/1/axes/festivals", json!(2)),
+        ("/similar/1/axes/co_booking", json!(3)),
+        ("/similar/1/name", json!("One")),
+        ("/similar/2/axes/co_booking", json!(3)),
+        ("/similar/2/cluster_id", json!(id(3))),
+    ] {
+        let mut answer = honest.clone();
+        let (row, key) = at.rsplit_once('/').expect("a place");
+        answer.pointer_mut(row).expect("a row")[key] = wrong;
+        let found = strangers("find_similar_artists", &answer, &said);
+        assert!(found.iter().any(|stranger| stranger.starts_with(at)), "{at}: {found:?}");
+    }
+    // How the other way of asking reads is no excuse.
+    let tracks = [exchange("/api/v2/tracks?title=x", json!({"mode": "exact"}))];
+    assert_eq!(strangers("find_tracks", &json!({"mode": "artist_track"}), &tracks).len(), 1);
+    let search = [exchange("/api/v2/search?q=x", json!({"results": [{"artist": "A"}]}))];
+    assert_eq!(strangers("search_catalog", &json!({"results": [{"artist": "B"}]}), &search).len(), 1);
 }
