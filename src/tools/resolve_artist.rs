@@ -216,7 +216,9 @@ pub(super) async fn run(
         Lookup::Locator(_, Ask::Cluster(id)) => {
             by_cluster(client, id, ledger).await.map(Found::without_probe)
         }
-        Lookup::Locator(_, ask) => client.resolve(ask, ledger).await.map(Found::without_probe),
+        Lookup::Locator(_, ask) => {
+            client.resolve(ask, ledger).await.and_then(|found| about(ask, found)).map(Found::without_probe)
+        }
     };
     let found = found.map_err(upstream_error::from)?;
     let assessment = assess(lookup, &found);
@@ -253,8 +255,9 @@ async fn by_name(
     let Some(cluster_id) = picked else { return Ok(Found::new(resolution, Probe::Rows(rows))) };
     // Two answers are in already: a third that fails leaves them as they are.
     // What was remembered of the cluster stays out of it: one caller's questions must not make another's name surer.
-    Ok(match client.resolve(&Ask::Cluster(cluster_id), ledger).await {
-        Ok(by_id) if by_id.identity.is_some() => {
+    let ask = Ask::Cluster(cluster_id);
+    Ok(match client.resolve(&ask, ledger).await {
+        Ok(by_id) if by_id.identity.is_some() && leads_to(&ask, &by_id) => {
             Found { folded: true, ..Found::new(by_id, Probe::Rows(rows)) }
         }
         Ok(_) => Found::new(resolution, Probe::Rows(rows)),
@@ -278,7 +281,24 @@ async fn by_cluster(
             return Ok(by_discogs);
         }
     }
-    client.resolve(&Ask::Cluster(id.clone()), ledger).await
+    let ask = Ask::Cluster(id.clone());
+    client.resolve(&ask, ledger).await.and_then(|found| about(&ask, found))
+}
+
+/// An answer about another id than the one that was asked for is no answer.
+fn about(ask: &Ask, found: Resolution) -> Result<Resolution, UpstreamFault> {
+    if leads_to(ask, &found) { Ok(found) } else { Err(UpstreamFault::Unreadable) }
+}
+
+/// Whether an answer does not contradict the id that was asked for.
+fn leads_to(ask: &Ask, found: &Resolution) -> bool {
+    let Some(who) = &found.identity else { return true };
+    match ask {
+        Ask::Cluster(id) => who.cluster_id.as_ref().is_none_or(|found| found == id),
+        Ask::Discogs(id) => who.discogs_id.is_none_or(|found| found == *id),
+        Ask::Mbid(id) => who.mbid.is_none_or(|found| found == *id),
+        Ask::Name(_) | Ask::Url(_) | Ask::Isrc(_) | Ask::Recording { .. } => true,
+    }
 }
 
 fn assess(lookup: &Lookup, found: &Found) -> Assessment {
@@ -458,6 +478,30 @@ mod tests {
         assert!(unavailable(&finding));
         assert_eq!(finding.degraded, Some(Degraded::at(FallbackTier::Unavailable)));
         assert_eq!((faulty.sent(Family::Search), ledger.units()), (5, 1));
+    }
+
+    #[tokio::test]
+    async fn an_answer_about_another_id_than_the_one_asked_for_is_never_served() {
+        let cluster = "a".repeat(64);
+        let discogs = |id| Ask::Discogs(crate::identity::DiscogsId::from_number(id).unwrap());
+        let by_cluster = Ask::Cluster(ClusterId::parse(&cluster).unwrap());
+        const OTHER: &str = r#"{"cluster_id":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+            "slug":"other","display":"Other","resolved_via":"discogs","locators":{"discogs":6,
+            "mbid":"3bcff06f-675a-451f-9075-99e8657047e8"}}"#;
+        let by_mbid =
+            Ask::Mbid(crate::identity::Mbid::parse("5b11f4ce-a62d-471e-81fc-a69a8278c7da").unwrap());
+        for (kind, ask, is_served) in [
+            (LocatorKind::DiscogsId, discogs(5), false),
+            (LocatorKind::DiscogsId, discogs(6), true),
+            (LocatorKind::ClusterId, by_cluster, false),
+            (LocatorKind::Mbid, by_mbid, false),
+        ] {
+            let (client, faulty, _) = client();
+            faulty.set(Family::Resolve, Behaviour::Says(200, OTHER));
+            let lookup = Lookup::Locator(kind, ask);
+            let found = run(&lookup, &client, &call_of(1), Origin::Fixtures).await;
+            assert_eq!(found.is_ok(), is_served, "{lookup:?}");
+        }
     }
 
     #[tokio::test]
