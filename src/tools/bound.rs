@@ -105,6 +105,10 @@ where
     }
     let mut by_cluster = ask(key.clone()).await?;
     if let Some(record) = &mut by_cluster {
+        // Somebody else's record is no answer.
+        if record.identity().cluster_id.as_ref().is_some_and(|found| found != id) {
+            return Err(UpstreamFault::Unreadable);
+        }
         // The service never vouches for a bare cluster id, whatever else the record may say.
         record.identity_mut().tier = Tier::Cluster;
     }

@@ -13,7 +13,7 @@ use crate::answer::{
     LabelPagesFacet, LinkFacet, NameFacet, PresenceFacet, RELATED_LABELS_SHOWN, RelatedLabelRow,
     TravelsFacet,
 };
-use crate::crate_client::{CallLedger, CrateClient};
+use crate::crate_client::{CallLedger, CrateClient, UpstreamFault};
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::ToolError;
@@ -23,7 +23,7 @@ use crate::envelope::untrusted::UntrustedText;
 use crate::identity::{
     self, AmbiguityState, Argument, ArtistKey, Assessment, Evidence, LocatorKind, Refusal, Slug, Tier,
 };
-use crate::model::artist::Merged;
+use crate::model::artist::{ArtistIdentity, Merged};
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::label::{DjMomentum, LabelDossier, LabelPages, LabelPresence, RelatedLabel};
@@ -130,6 +130,9 @@ pub(super) async fn run(
     origin: Origin,
 ) -> Result<Finding, ToolError> {
     let found = client.label(&request.key, ledger).await.map_err(upstream_error::from)?;
+    if found.as_ref().is_some_and(|dossier| is_another(&request.key, &dossier.identity)) {
+        return Err(upstream_error::from(UpstreamFault::Unreadable));
+    }
     Ok(match found {
         Some(mut dossier) => {
             if matches!(request.key, ArtistKey::Cluster(_)) {
@@ -140,6 +143,14 @@ pub(super) async fn run(
         }
         None => no_label(&request.key, origin),
     })
+}
+
+/// Whether a record is kept under another key than the one that was asked for.
+fn is_another(key: &ArtistKey, found: &ArtistIdentity) -> bool {
+    match key {
+        ArtistKey::Cluster(id) => found.cluster_id.as_ref().is_some_and(|found| found != id),
+        ArtistKey::Slug(slug) => found.slug.as_ref().is_some_and(|found| found != slug),
+    }
 }
 
 fn card(key: &ArtistKey, dossier: LabelDossier, origin: Origin) -> Finding {
@@ -285,5 +296,32 @@ fn no_label(key: &ArtistKey, origin: Origin) -> Finding {
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
         next_actions: vec![action],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crate_client::faulty::{Behaviour, call_of, client};
+    use crate::identity::ClusterId;
+
+    #[tokio::test]
+    async fn a_label_card_is_never_of_another_key_than_the_one_asked_for() {
+        let (client, faulty, _) = client();
+        let body = json!({"slug": "warp-records", "id": 5, "cluster_id": "ab".repeat(32), "resolved_via": "discogs",
+            "identity": {"name": "Warp Records"}});
+        faulty.set(Family::Label, Behaviour::Says(200, Box::leak(body.to_string().into_boxed_str())));
+        let slug = |slug| ArtistKey::Slug(Slug::parse(slug).unwrap());
+        let cluster = |pair: &str| ArtistKey::Cluster(ClusterId::parse(&pair.repeat(32)).unwrap());
+        for (key, is_served) in [
+            (slug("warp-records"), true),
+            (slug("svek"), false),
+            (cluster("ab"), true),
+            (cluster("cd"), false),
+        ] {
+            let request = LabelRequest { key };
+            let found = run(&request, &client, &call_of(1), Origin::Service).await;
+            assert_eq!(found.is_ok(), is_served, "{request:?}");
+        }
     }
 }

@@ -168,3 +168,15 @@ async fn what_the_wider_views_add_is_credited_to_whoever_gave_it() {
         assert!(!line.contains(credit), "{line} credits {credit} for what is not shown");
     }
 }
+
+#[tokio::test]
+async fn a_card_is_never_of_another_cluster_than_the_one_asked_for() {
+    let (client, faulty, _) = client();
+    let body = Box::leak(dossier(1).to_string().into_boxed_str());
+    faulty.set(Family::Artist, Behaviour::Says(200, body));
+    for (key, is_served) in [("ab".repeat(32), true), ("cd".repeat(32), false)] {
+        let asked = request(&json!({"key": key}));
+        let found = run(&asked, &client, &call_of(1), Origin::Service).await;
+        assert_eq!(found.is_ok(), is_served, "{key}");
+    }
+}
