@@ -53,6 +53,10 @@ pub(super) const NO_CURSOR: &str = "The data service gave no cursor that can be 
 pub(super) const TOO_LONG: &str =
     "The rows of this walk can no longer be kept apart, so it ends here; a narrower query is a new walk.";
 
+/// Why a walk ends where the service counts rows that it does not send.
+pub(super) const SHORT: &str =
+    "The data service counts more rows than it sends, so the walk ends here; a narrower query is a new walk.";
+
 impl Place {
     /// Before the first row.
     pub(super) fn beginning() -> Self {
@@ -78,7 +82,8 @@ impl Place {
     /// How the walk goes on after `page`, which was asked for with `limit` after `before` rows.
     pub(super) fn go_on(&self, page: &CatalogPage, before: u32, limit: u32) -> Going {
         let sent = u32::try_from(page.listed).unwrap_or(u32::MAX);
-        let rows = before.saturating_add(sent);
+        // Rows beyond the limit are not shown, so the walk has not passed them.
+        let rows = before.saturating_add(sent.min(limit));
         let by_cursor = matches!(self, Self::Upstream(_)) || page.onward != Onward::NoCursors;
         let mode = if by_cursor { PaginationMode::Keyset } else { PaginationMode::OffsetWalk };
         let next = match (&page.onward, self) {
@@ -88,10 +93,13 @@ impl Place {
                 return Going::EndedEarly { mode, why: NO_CURSOR };
             }
             (Onward::NoCursors, Self::Counted(seen)) => {
-                let counted = page.total_mode == Ok(TotalMode::Exact)
-                    && page.total.is_ok_and(|total| u64::from(rows) >= total);
-                if sent < limit || counted {
-                    return Going::Ended { mode, at_limit: false };
+                let total = page.total.ok().filter(|_| page.total_mode == Ok(TotalMode::Exact));
+                match total {
+                    Some(total) if u64::from(rows) >= total => return Going::Ended { mode, at_limit: false },
+                    // A short page is the last one only where the service does not count more.
+                    Some(_) if sent == 0 => return Going::EndedEarly { mode, why: SHORT },
+                    None if sent < limit => return Going::Ended { mode, at_limit: false },
+                    Some(_) | None => {}
                 }
                 let mut seen = seen.clone();
                 seen.extend(page.rows.iter().map(|row| row.master_id));
@@ -169,6 +177,39 @@ mod tests {
             let _ = Place::read(&text);
             let _ = Place::read(&format!("o:{text}"));
         }
+    }
+
+    fn page(listed: u64, total: u64) -> CatalogPage {
+        let row = |master_id| crate::model::catalog::CatalogRow {
+            master_id,
+            title: Err(crate::model::gap::GapReason::HonestGap),
+            artist: Err(crate::model::gap::GapReason::HonestGap),
+            artist_cluster_id: Err(crate::model::gap::GapReason::HonestGap),
+            year: Err(crate::model::gap::GapReason::HonestGap),
+        };
+        CatalogPage {
+            rows: (1..=listed).map(row).collect(),
+            listed: usize::try_from(listed).unwrap(),
+            total: Ok(total),
+            total_mode: Ok(TotalMode::Exact),
+            onward: Onward::NoCursors,
+        }
+    }
+
+    #[test]
+    fn a_walk_never_passes_rows_that_it_did_not_show() {
+        let Going::On { walk, .. } = Place::beginning().go_on(&page(50, 100), 0, 5) else {
+            panic!("goes on")
+        };
+        assert_eq!(walk.rows, 5, "a page longer than the limit");
+    }
+
+    #[test]
+    fn a_walk_never_ends_silently_before_the_rows_that_are_counted() {
+        let going = |listed, total| Place::beginning().go_on(&page(listed, total), 0, 30);
+        assert!(matches!(going(20, 100), Going::On { walk: Walk { rows: 20, .. }, .. }), "a short page");
+        assert!(matches!(going(0, 100), Going::EndedEarly { why: SHORT, .. }), "an empty page");
+        assert!(matches!(going(20, 20), Going::Ended { at_limit: false, .. }));
     }
 
     #[test]
