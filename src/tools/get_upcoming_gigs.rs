@@ -121,7 +121,9 @@ pub(super) fn upcoming(gigs: Listed<Gig>, today: Day) -> Fact<Listed<Gig>> {
     let mut ahead: Vec<Gig> = gigs.rows.into_iter().filter(|gig| gig.date >= today).collect();
     ahead.sort_by_key(|gig| gig.date);
     if ahead.is_empty() {
-        return Err(GapReason::HonestGap);
+        // One whose day cannot be read may lie ahead.
+        let nothing_ahead = gigs.unreadable == 0;
+        return Err(if nothing_ahead { GapReason::HonestGap } else { GapReason::MalformedUpstream });
     }
     Ok(Listed { rows: ahead, unreadable: gigs.unreadable })
 }
@@ -139,7 +141,9 @@ fn assess(key: &ArtistKey, found: Option<&ClusterId>, client: &CrateClient) -> A
         ArtistKey::Cluster(id) => Some(id),
         ArtistKey::Slug(_) => found,
     };
-    let is_verified = id.and_then(|id| client.recall(id)).is_some_and(|remembered| remembered.is_alone);
+    // What was remembered says whose the key is, and only the answer says whose the gigs are.
+    let is_verified =
+        found.is_some() && id.and_then(|id| client.recall(id)).is_some_and(|remembered| remembered.is_alone);
     identity::assess_unread(key, is_verified)
 }
 
@@ -155,4 +159,28 @@ fn next_actions(
         Err(_) => (ToolName::GetArtist, next::CARD),
     };
     vec![NextAction::new(tool.0.as_str(), [("key", json!(key))], tool.1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gigs_that_cannot_be_read_are_never_told_as_none_ahead() {
+        let past = |unreadable| {
+            let day = |text| Day::parse(text).unwrap();
+            let nothing = || Err(GapReason::NotCovered);
+            let gig = Gig {
+                date: day("2020-01-01"),
+                title: nothing(),
+                venue: nothing(),
+                city: nothing(),
+                country: nothing(),
+                is_cancelled: Err(GapReason::NotCovered),
+            };
+            upcoming(Listed { rows: vec![gig], unreadable }, day("2026-11-30")).map(|_| ())
+        };
+        assert_eq!(past(0), Err(GapReason::HonestGap));
+        assert_eq!(past(1), Err(GapReason::MalformedUpstream));
+    }
 }
