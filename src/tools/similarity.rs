@@ -5,8 +5,10 @@
 //! them; of two that stand equally high, the one whose axis is named first in [`Axis::ALL`].
 
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use crate::answer::{AxisFacet, AxisStates, Facet, RowForm, SimilarList, SimilarRow};
+use crate::identity::{ClusterId, DiscogsId, Mbid};
 use crate::model::artist::ArtistIdentity;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::neighbour::{Axis, Neighbour, Neighbours};
@@ -32,6 +34,7 @@ pub(super) fn join(
     form: RowForm,
 ) -> (SimilarList, Fact<()>) {
     let mut everyone: Vec<Found> = Vec::new();
+    let contested = Contested::of(&axes);
     let (mut states, mut unreadable) = (Vec::new(), 0);
     for (axis, rows) in axes {
         let state = rows.map(|rows| {
@@ -39,7 +42,7 @@ pub(super) fn join(
             let others = ranked(rows.rows.into_iter().filter(|row| !is_left_out(row, subject)).collect());
             let listed = others.len();
             for (place, row) in others.into_iter().enumerate() {
-                add(&mut everyone, axis, place, row);
+                add(&mut everyone, &contested, axis, place, row);
             }
             AxisFacet { source: axis.source(), listed }
         });
@@ -52,10 +55,7 @@ pub(super) fn join(
     for row in &mut similar {
         row.form = form;
     }
-    let present = match (found, states.iter().find_map(|(_, state)| state.gap())) {
-        (1.., _) => Ok(()),
-        (0, reason) => Err(reason.unwrap_or(GapReason::HonestGap)),
-    };
+    let present = if found > 0 { Ok(()) } else { Err(why_nobody(&states, unreadable)) };
     (SimilarList { axes: AxisStates(states), shown: similar.len(), similar, found, unreadable }, present)
 }
 
@@ -74,12 +74,24 @@ fn is_left_out(row: &Neighbour, subject: &ArtistIdentity) -> bool {
         || row.discogs_id.is_ok_and(|id| NOBODY.contains(&id.get()))
 }
 
+/// Why nobody was found: what could not be had may hold somebody, so it goes before an axis that is empty.
+fn why_nobody(states: &[(Axis, Facet<AxisFacet>)], unreadable: usize) -> GapReason {
+    let reasons = || states.iter().filter_map(|(_, state)| state.gap());
+    let there_may_be = [GapReason::UpstreamDegraded, GapReason::MalformedUpstream];
+    there_may_be
+        .into_iter()
+        .find(|reason| reasons().any(|found| found == *reason))
+        .or_else(|| (unreadable > 0).then_some(GapReason::MalformedUpstream))
+        .or_else(|| reasons().next())
+        .unwrap_or(GapReason::HonestGap)
+}
+
 fn equal<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
     a.is_some() && a == b
 }
 
-fn add(everyone: &mut Vec<Found>, axis: Axis, place: usize, row: Neighbour) {
-    let mut same = everyone.iter_mut().filter(|found| is_same(&found.row, &row));
+fn add(everyone: &mut Vec<Found>, contested: &Contested, axis: Axis, place: usize, row: Neighbour) {
+    let mut same = everyone.iter_mut().filter(|found| is_same(&found.row, &row, contested));
     match (same.next(), same.next()) {
         (Some(found), None) => merge(found, axis, place, row),
         // Two who share the row's id cannot be told apart by it, so it is neither's.
@@ -98,8 +110,61 @@ fn add(everyone: &mut Vec<Found>, axis: Axis, place: usize, row: Neighbour) {
     }
 }
 
+/// Ids that rows of different artists carry: they say nothing about whose a row is that has no other id,
+/// whichever of the rows comes first.
+#[derive(Default)]
+struct Contested {
+    cluster_ids: HashSet<ClusterId>,
+    discogs_ids: HashSet<DiscogsId>,
+    mbids: HashSet<Mbid>,
+}
+
+impl Contested {
+    fn of(axes: &[(Axis, Neighbours)]) -> Self {
+        let rows = || axes.iter().filter_map(|(_, rows)| rows.as_ref().ok()).flat_map(|rows| &rows.rows);
+        fn id<T: Clone>(id: &Fact<T>) -> Option<T> {
+            id.as_ref().ok().cloned()
+        }
+        let (cluster, discogs, mbid) = (
+            |row: &Neighbour| id(&row.cluster_id),
+            |row: &Neighbour| id(&row.discogs_id),
+            |row: &Neighbour| id(&row.mbid),
+        );
+        Self {
+            cluster_ids: several(rows().map(|row| (cluster(row), discogs(row), mbid(row)))),
+            discogs_ids: several(rows().map(|row| (discogs(row), cluster(row), mbid(row)))),
+            mbids: several(rows().map(|row| (mbid(row), cluster(row), discogs(row)))),
+        }
+    }
+}
+
+/// The ids that stand beside more than one id of another kind.
+fn several<T: std::hash::Hash + Eq + Clone, A: PartialEq, B: PartialEq>(
+    rows: impl Iterator<Item = (Option<T>, Option<A>, Option<B>)>,
+) -> HashSet<T> {
+    fn differs<T: PartialEq>(known: &mut Option<T>, more: Option<T>) -> bool {
+        match (&*known, more) {
+            (Some(known), Some(more)) => *known != more,
+            (None, more) => {
+                *known = more;
+                false
+            }
+            (Some(_), None) => false,
+        }
+    }
+    let (mut beside, mut contested): (HashMap<T, (Option<A>, Option<B>)>, HashSet<T>) = Default::default();
+    for (id, one, other) in rows {
+        let Some(id) = id else { continue };
+        let known = beside.entry(id.clone()).or_insert((None, None));
+        if differs(&mut known.0, one) | differs(&mut known.1, other) {
+            contested.insert(id);
+        }
+    }
+    contested
+}
+
 /// Two rows are about one artist when one of their ids is the same and none differs. Names are not looked at.
-fn is_same(found: &SimilarRow, row: &Neighbour) -> bool {
+fn is_same(found: &SimilarRow, row: &Neighbour, contested: &Contested) -> bool {
     fn compared<T: PartialEq>(a: &Fact<T>, b: &Fact<T>) -> Option<bool> {
         Some(a.as_ref().ok()? == b.as_ref().ok()?)
     }
@@ -108,7 +173,16 @@ fn is_same(found: &SimilarRow, row: &Neighbour) -> bool {
         compared(&found.discogs_id, &row.discogs_id),
         compared(&found.mbid, &row.mbid),
     ];
-    ids.contains(&Some(true)) && !ids.contains(&Some(false))
+    fn has<T: std::hash::Hash + Eq>(ids: &HashSet<T>, id: &Fact<T>) -> bool {
+        id.as_ref().is_ok_and(|id| ids.contains(id))
+    }
+    let [cluster_id, discogs_id, mbid] = ids;
+    let tells = [
+        cluster_id == Some(true) && !has(&contested.cluster_ids, &row.cluster_id),
+        discogs_id == Some(true) && !has(&contested.discogs_ids, &row.discogs_id),
+        mbid == Some(true) && !has(&contested.mbids, &row.mbid),
+    ];
+    tells.contains(&true) && !ids.contains(&Some(false))
 }
 
 fn merge(found: &mut Found, axis: Axis, place: usize, row: Neighbour) {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::identity::{ClusterId, DiscogsId, Mbid, Tier};
+use crate::identity::Tier;
 use crate::model::listed::Listed;
 use crate::model::text::CleanName;
 
@@ -135,4 +135,27 @@ proptest! {
         }
         prop_assert!(whole.similar.windows(2).all(|two| two[0].axes.len() >= two[1].axes.len()));
     }
+}
+
+#[test]
+fn an_id_that_two_share_is_given_to_neither_whichever_comes_first() {
+    use Axis::{CoBooking, Credits};
+    let bare_first =
+        joined(vec![(CoBooking, vec![row(5, 0, 9)]), (Credits, vec![row(5, 50, 3), row(5, 51, 2)])]);
+    let bare_last =
+        joined(vec![(CoBooking, vec![row(5, 50, 3), row(5, 51, 2)]), (Credits, vec![row(5, 0, 9)])]);
+    for found in [bare_first, bare_last] {
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found.iter().all(|(_, axes)| axes.len() == 1), "{found:?}");
+    }
+}
+
+#[test]
+fn nobody_found_is_never_told_as_none_on_record_while_an_axis_could_not_be_had() {
+    let axes = vec![
+        (Axis::CoBooking, Err(GapReason::HonestGap)),
+        (Axis::Festivals, Err(GapReason::UpstreamDegraded)),
+        (Axis::Credits, Err(GapReason::HonestGap)),
+    ];
+    assert_eq!(join(&subject(), axes, 10, RowForm::Full).1, Err(GapReason::UpstreamDegraded));
 }
