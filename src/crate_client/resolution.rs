@@ -27,6 +27,8 @@ pub struct Resolution {
     pub same_name_clusters: Vec<Candidate>,
     /// How many siblings it listed.
     pub siblings_listed: usize,
+    /// Whether the service lists siblings in a form that cannot be read.
+    pub siblings_unreadable: bool,
     /// Whether the service says that it compared a name, whatever it was asked by.
     pub matched_by_name: bool,
 }
@@ -102,6 +104,8 @@ pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
         candidates,
         same_name_clusters,
         siblings_listed,
+        siblings_unreadable: reading::value::<Vec<Raw<'_>>>(wire.same_name_clusters).err()
+            == Some(GapReason::MalformedUpstream),
         matched_by_name: text(wire.resolved_from).as_deref() == Some("name"),
     })
 }

@@ -235,6 +235,11 @@ async fn by_name(
     if resolution.siblings_listed > 0 {
         return Ok(Found::new(resolution, Probe::NotRun));
     }
+    if resolution.siblings_unreadable {
+        // Siblings were listed, and nobody can tell how many.
+        let degraded = Some(upstream_error::degraded(UpstreamFault::Unreadable));
+        return Ok(Found { degraded, ..Found::new(resolution, Probe::Unavailable) });
+    }
     if !fold(display_name(name.as_str())).is_comparable() {
         return Ok(Found::new(resolution, Probe::NotComparable));
     }
@@ -501,6 +506,22 @@ mod tests {
             let lookup = Lookup::Locator(kind, ask);
             let found = run(&lookup, &client, &call_of(1), Origin::Fixtures).await;
             assert_eq!(found.is_ok(), is_served, "{lookup:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn siblings_in_a_form_that_cannot_be_read_never_make_a_name_sure() {
+        for siblings in ["\"x\"", "5", "{}", "true"] {
+            let body = format!(
+                r#"{{"cluster_id":"{}","slug":"somebody","display":"Somebody","resolved_via":"discogs",
+                "locators":{{"discogs":5}},"same_name_clusters":{siblings}}}"#,
+                "a".repeat(64)
+            );
+            let (client, faulty, _) = client();
+            faulty.set(Family::Resolve, Behaviour::Says(200, Box::leak(body.into_boxed_str())));
+            faulty.set(Family::Search, Behaviour::Says(200, r#"{"results":[]}"#));
+            let finding = somebody(&client, &call_of(1)).await.unwrap();
+            assert!(unavailable(&finding), "{siblings}");
         }
     }
 
