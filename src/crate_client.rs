@@ -243,6 +243,12 @@ impl CrateClient {
         self.memory.mark_shared(cluster_id);
     }
 
+    /// Whether homonyms are known to share a cluster.
+    #[must_use]
+    pub fn is_shared(&self, cluster_id: &ClusterId) -> bool {
+        self.memory.is_shared(cluster_id)
+    }
+
     /// What an earlier resolve learned about a cluster id.
     #[must_use]
     pub fn recall(&self, cluster_id: &ClusterId) -> Option<Remembered> {

@@ -26,6 +26,9 @@ pub struct TrackList {
     pub shown: usize,
     /// How many the service sent, those that cannot be read included.
     pub listed: usize,
+    /// How many of those cannot be read; for the text.
+    #[serde(skip)]
+    pub unreadable: usize,
     /// Whether the service ranked only a part of what matches.
     pub truncated: Cell<bool>,
 }

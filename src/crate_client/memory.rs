@@ -93,6 +93,13 @@ impl IdentityMemory {
         self.change(cluster_id, |_| None);
     }
 
+    /// Whether homonyms are known to share the cluster.
+    pub(super) fn is_shared(&self, cluster_id: &ClusterId) -> bool {
+        let utc = self.clock.utc();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(cluster_id).filter(|memory| memory.is_good(utc)).is_some_and(|memory| memory.one.is_none())
+    }
+
     pub(super) fn recall(&self, cluster_id: &ClusterId) -> Option<Remembered> {
         let utc = self.clock.utc();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

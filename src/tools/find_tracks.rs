@@ -245,6 +245,7 @@ fn by_title(
             retry(title, title_match),
         );
     };
+    let unreadable = search.listed.saturating_sub(search.rows.len());
     search.rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     credit::tracks(&mut sources, &search, origin);
     let present = match (search.rows.is_empty(), search.listed) {
@@ -260,6 +261,7 @@ fn by_title(
         artist: None,
         shown: results.len(),
         listed: search.listed,
+        unreadable,
         truncated: Cell(search.truncated),
         results,
     };
@@ -312,6 +314,7 @@ fn by_artist(found: Resolution, track: &TrackTitle, origin: Origin) -> Finding {
         artist: Some(who),
         shown: results.len(),
         listed: results.len(),
+        unreadable: 0,
         truncated: Cell(Err(GapReason::NotCovered)),
         results,
     };
@@ -353,6 +356,7 @@ fn nothing(reason: GapReason) -> TrackList {
         results: Vec::new(),
         shown: 0,
         listed: 0,
+        unreadable: 0,
         truncated: Cell(Err(reason)),
     }
 }

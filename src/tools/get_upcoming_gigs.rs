@@ -93,7 +93,10 @@ pub(super) async fn run(
     };
     let listing::Outcome { found, degraded } = listing::outcome(answered)?;
     let cluster_id = found.as_ref().ok().and_then(|gigs| gigs.cluster_id.clone().ok());
-    let list = found.and_then(|gigs: Gigs| gigs.gigs).and_then(|gigs| upcoming(gigs, today));
+    let list = match is_mixed(&request.key, cluster_id.as_ref(), client) {
+        true => Err(GapReason::AmbiguousBind),
+        false => found.and_then(|gigs: Gigs| gigs.gigs).and_then(|gigs| upcoming(gigs, today)),
+    };
     let present = list.as_ref().map(|_| ()).map_err(|reason| *reason);
     let assessment = assess(&request.key, cluster_id.as_ref(), client);
     let next_actions = next_actions(request, cluster_id.as_ref(), present);
@@ -111,6 +114,15 @@ pub(super) async fn run(
         attribution: Attribution::of(&sources, origin),
         next_actions,
     })
+}
+
+/// Whether the gigs are those of a record that is known to mix several artists.
+fn is_mixed(key: &ArtistKey, found: Option<&ClusterId>, client: &CrateClient) -> bool {
+    let asked = match key {
+        ArtistKey::Cluster(id) => Some(id),
+        ArtistKey::Slug(_) => None,
+    };
+    [asked, found].into_iter().flatten().any(|id| client.is_shared(id))
 }
 
 /// The gigs from `today` on, the nearest first.
@@ -163,7 +175,31 @@ fn next_actions(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::clock::Clock;
+    use crate::crate_client::faulty::{Behaviour, Faulty, call_of, client_of, settings};
+    use crate::crate_client::{Shelves, Switch};
+    use crate::model::family::Family;
+
+    #[tokio::test]
+    async fn gigs_of_a_record_that_mixes_artists_are_given_to_none_of_them() {
+        const GIGS: &str = r#"{"cluster_id":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            "state":"present","gigs":[{"date":"2099-01-01","title":"T"}]}"#;
+        let mut settings = settings();
+        settings.extensions = vec![(Extension::Gigs, Switch::On)];
+        let faulty = Arc::new(Faulty::default());
+        let clock = Clock::wound_to(time::macros::datetime!(2027-01-31 12:00 UTC));
+        let client = client_of(Arc::clone(&faulty) as _, settings, Shelves::default(), &clock);
+        faulty.set(Family::Gigs, Behaviour::Says(200, GIGS));
+        let id = ClusterId::parse(&"a".repeat(64)).unwrap();
+        let request = GigsRequest { key: ArtistKey::Cluster(id.clone()), limit: Limit::of(UNASKED) };
+        let ask = async || run(&request, &client, &call_of(1), Origin::Service).await.unwrap().present;
+        assert_eq!(ask().await, Ok(()));
+        client.mark_shared(&id);
+        assert_eq!(ask().await, Err(GapReason::AmbiguousBind));
+    }
 
     #[test]
     fn gigs_that_cannot_be_read_are_never_told_as_none_ahead() {

@@ -24,6 +24,12 @@ impl Limit {
         Self { rows: given.unwrap_or(unasked), unasked }
     }
 
+    /// The limit of a call that names none.
+    #[cfg(test)]
+    pub(super) fn of(unasked: u32) -> Self {
+        Self { rows: unasked, unasked }
+    }
+
     /// How many rows are shown at most.
     pub(super) fn rows(self) -> usize {
         usize::try_from(self.rows).unwrap_or(usize::MAX)

@@ -152,7 +152,8 @@ fn several<T: std::hash::Hash + Eq + Clone, A: PartialEq, B: PartialEq>(
             (Some(_), None) => false,
         }
     }
-    let (mut beside, mut contested): (HashMap<T, (Option<A>, Option<B>)>, HashSet<T>) = Default::default();
+    let mut beside: HashMap<T, (Option<A>, Option<B>)> = HashMap::new();
+    let mut contested: HashSet<T> = HashSet::new();
     for (id, one, other) in rows {
         let Some(id) = id else { continue };
         let known = beside.entry(id.clone()).or_insert((None, None));

@@ -46,8 +46,11 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
     if data.results.len() > IDS_MAX {
         line(text, format_args!("The cluster_id of each stands in the JSON."));
     }
-    if let Some(left) = data.listed.checked_sub(data.shown).filter(|left| *left > 0) {
-        line(text, format_args!("{} could not be read.", count(left, "row", "rows")));
+    if data.unreadable > 0 {
+        line(text, format_args!("{} could not be read.", count(data.unreadable, "row", "rows")));
+    }
+    if let Some(left) = data.listed.checked_sub(data.shown + data.unreadable).filter(|left| *left > 0) {
+        line(text, format_args!("The data service sent {} more.", count(left, "row", "rows")));
     }
     if data.truncated.value() == Some(&true) {
         line(text, format_args!("There are more than these: raise limit, or give artist and track."));
