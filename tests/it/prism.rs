@@ -21,6 +21,8 @@ use crate::recorder::{Exchange, Recorder};
 
 /// How many calls are made unless it is said otherwise.
 const CALLS: usize = 300;
+/// How many of them one account makes.
+const CALLS_OF_AN_ACCOUNT: usize = 100;
 /// What is made of the account alone, and asks the service nothing.
 const OF_THE_ACCOUNT: [&str; 2] = ["get_profile", "get_usage"];
 /// What is part of newer services only, so that this one is asked nothing either.
@@ -120,9 +122,15 @@ fn whatever_the_service_says_nothing_breaks_and_nothing_is_invented() {
     let mut present: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let mut reasons: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     let (mut failed, mut replays) = (Vec::new(), 0);
+    let mut token = rig.token.clone();
     let began = std::time::Instant::now();
     for (n, (tool, arguments)) in wanted(&rig.tools(), calls).into_iter().enumerate() {
-        let envelope = rig.server.call_as(&rig.token, &tool, arguments.clone());
+        // Another account is answered anew.
+        if n % CALLS_OF_AN_ACCOUNT == 0 {
+            token = rig.server.token_of(&format!("prism-{n}"));
+            first_said.clear();
+        }
+        let envelope = rig.server.call_as(&token, &tool, arguments.clone());
         let mut said = recorder.take();
         // The same call of the same account is answered from what is kept of the first one.
         let same = (tool.clone(), arguments.to_string());
