@@ -17,7 +17,7 @@ use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
 use crate::identity::{
     self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, Candidate, ClusterId, DiscogsId,
-    Evidence, FoldedPick, Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
+    Evidence, FoldedPick, Isrc, LocatorKind, Mbid, Probe, Tier, TrackTitle, display_name, fold, pick_folded,
 };
 use crate::model::artist::ArtistIdentity;
 use crate::model::family::Family;
@@ -217,7 +217,7 @@ pub(super) async fn run(
             by_cluster(client, id, ledger).await.map(Found::without_probe)
         }
         Lookup::Locator(_, ask) => {
-            client.resolve(ask, ledger).await.and_then(|found| about(ask, found)).map(Found::without_probe)
+            client.resolve(ask, ledger).await.map(|found| Found::without_probe(lowered(ask, found)))
         }
     };
     let found = found.map_err(upstream_error::from)?;
@@ -295,15 +295,27 @@ fn about(ask: &Ask, found: Resolution) -> Result<Resolution, UpstreamFault> {
     if leads_to(ask, &found) { Ok(found) } else { Err(UpstreamFault::Unreadable) }
 }
 
-/// Whether an answer does not contradict the id that was asked for.
+/// Whether an answer does not contradict the cluster id that was asked for.
 fn leads_to(ask: &Ask, found: &Resolution) -> bool {
-    let Some(who) = &found.identity else { return true };
-    match ask {
-        Ask::Cluster(id) => who.cluster_id.as_ref().is_none_or(|found| found == id),
-        Ask::Discogs(id) => who.discogs_id.is_none_or(|found| found == *id),
-        Ask::Mbid(id) => who.mbid.is_none_or(|found| found == *id),
-        Ask::Name(_) | Ask::Url(_) | Ask::Isrc(_) | Ask::Recording { .. } => true,
+    let Ask::Cluster(id) = ask else { return true };
+    let found = found.identity.as_ref().and_then(|who| who.cluster_id.as_ref());
+    found.is_none_or(|found| found == id)
+}
+
+/// An artist can have several Discogs ids, and ids get merged: who is named by another id than the one that was asked
+/// for may be meant, but is not verified by it.
+fn lowered(ask: &Ask, mut found: Resolution) -> Resolution {
+    if let Some(who) = &mut found.identity {
+        let is_another = match ask {
+            Ask::Discogs(id) => who.discogs_id.is_some_and(|found| found != *id),
+            Ask::Mbid(id) => who.mbid.is_some_and(|found| found != *id),
+            _ => false,
+        };
+        if is_another {
+            who.tier = Tier::Cluster;
+        }
     }
+    found
 }
 
 fn assess(lookup: &Lookup, found: &Found) -> Assessment {
@@ -486,7 +498,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_about_another_id_than_the_one_asked_for_is_never_served() {
+    async fn an_answer_about_another_id_than_the_one_asked_for_is_never_verified() {
         let cluster = "a".repeat(64);
         let discogs = |id| Ask::Discogs(crate::identity::DiscogsId::from_number(id).unwrap());
         let by_cluster = Ask::Cluster(ClusterId::parse(&cluster).unwrap());
@@ -495,17 +507,19 @@ mod tests {
             "mbid":"3bcff06f-675a-451f-9075-99e8657047e8"}}"#;
         let by_mbid =
             Ask::Mbid(crate::identity::Mbid::parse("5b11f4ce-a62d-471e-81fc-a69a8278c7da").unwrap());
-        for (kind, ask, is_served) in [
-            (LocatorKind::DiscogsId, discogs(5), false),
-            (LocatorKind::DiscogsId, discogs(6), true),
-            (LocatorKind::ClusterId, by_cluster, false),
-            (LocatorKind::Mbid, by_mbid, false),
+        use AmbiguityState::{None as Sure, Observed};
+        for (kind, ask, state) in [
+            (LocatorKind::DiscogsId, discogs(5), Some(Observed)),
+            (LocatorKind::DiscogsId, discogs(6), Some(Sure)),
+            (LocatorKind::Mbid, by_mbid, Some(Observed)),
+            (LocatorKind::ClusterId, by_cluster, None),
         ] {
             let (client, faulty, _) = client();
             faulty.set(Family::Resolve, Behaviour::Says(200, OTHER));
             let lookup = Lookup::Locator(kind, ask);
             let found = run(&lookup, &client, &call_of(1), Origin::Fixtures).await;
-            assert_eq!(found.is_ok(), is_served, "{lookup:?}");
+            let told = found.ok().and_then(|found| found.ambiguity).map(|ambiguity| ambiguity.state());
+            assert_eq!(told, state, "{lookup:?}");
         }
     }
 

@@ -199,7 +199,11 @@ fn every_fact_of_a_resolution_is_the_catalogues_own() {
     let demo = Demo::shared();
     for artist in artists() {
         for id in &artist.discogs {
-            let asked = upstream("/api/v2/resolve", &[("discogs", &id.to_string())]);
+            let mut asked = upstream("/api/v2/resolve", &[("discogs", &id.to_string())]);
+            if asked["locators"]["discogs"] != json!(id) {
+                // Named by another of the artist's ids, which is not verified by this one.
+                asked["resolved_via"] = json!("cluster");
+            }
             assert_resolution(&demo.call("resolve_artist", json!({"discogs_id": id})), &asked, &artist.name);
         }
         if let Some(id) = &artist.mbid {

@@ -15,7 +15,7 @@ use crate::answers::samples;
 fn case(table: &Table) -> (Value, Value) {
     match (table.tool, table.endpoint) {
         (ToolName::ResolveArtist, _) => {
-            (samples::resolution(), json!({"mbid": "f22942a1-6f70-4f48-866e-238cb2308fbd"}))
+            (samples::resolution(), json!({"url": "https://somebody.bandcamp.com"}))
         }
         (ToolName::GetArtist, _) if is_wide(table) => {
             (samples::dossier(), json!({"key": "somebody", "view": "full"}))
