@@ -10,7 +10,8 @@ pub fn call(tool: &str, n: usize) -> Value {
     let artist = &all[n % all.len()];
     let round = n / all.len();
     let cluster = artist.cluster_id.clone().unwrap_or_else(|| "a".repeat(64));
-    let key = if n.is_multiple_of(2) { artist.slug.clone() } else { cluster.clone() };
+    // A service that answers at random hardly ever has the cluster that was asked for, and is not believed then.
+    let key = if n % 6 == 5 { cluster.clone() } else { artist.slug.clone() };
     let pick = |words: &[&str]| words[n % words.len()].to_owned();
     match tool {
         "resolve_artist" => match n % 8 {
@@ -33,12 +34,12 @@ pub fn call(tool: &str, n: usize) -> Value {
         }
         "search_catalog" => match n % 4 {
             0 => json!({"q": artist.name}),
-            1 => json!({"q": pick(&["stockholm", "a", "the"]), "limit": 1 + n % 50}),
+            1 => json!({"q": pick(&["stockholm", "a", "the"]), "limit": 1 + n % 30}),
             2 => {
                 json!({"genre": pick(&["Electronic", "Rock", "Jazz"]), "year_from": 1950 + n % 40, "year_to": 2005})
             }
             _ => {
-                json!({"label": pick(&["Svek", "Warp"]), "country": "Sweden", "style": "Techno", "format": "Vinyl", "limit": 1 + n % 50})
+                json!({"label": pick(&["Svek", "Warp"]), "country": "Sweden", "style": "Techno", "format": "Vinyl", "limit": 1 + n % 30})
             }
         },
         "find_tracks" => match n % 3 {
@@ -59,7 +60,7 @@ pub fn call(tool: &str, n: usize) -> Value {
             _ => json!({"corroboration": pick(&["corroborated", "booking_ahead"]), "limit": 1 + n % 50}),
         },
         "list_ones_to_watch" => json!({"limit": 1 + n % 50}),
-        "get_aura" if n.is_multiple_of(2) => json!({"limit": 1 + n % 50}),
+        "get_aura" if n % 4 != 3 => json!({"limit": 1 + n % 50}),
         "get_aura" => json!({"cluster_id": cluster}),
         "get_profile" | "get_usage" => json!({}),
         other => panic!("say here how {other} is called"),

@@ -63,7 +63,7 @@ fn tables() -> impl Iterator<Item = &'static Table> {
 }
 
 /// Values that say how others are to be read: to change them changes more than one place.
-const FRAMES: [&str; 12] = [
+const FRAMES: [&str; 13] = [
     "/state",
     // Another artist's aura is no answer, and who has not broken has no day of it.
     "/aura/cluster_id",
@@ -76,6 +76,7 @@ const FRAMES: [&str; 12] = [
     "/discogsArtistIdCount",
     "/folded",
     "/candidates",
+    "/total_results",
     "/present",
 ];
 
@@ -241,7 +242,10 @@ fn a_changed_value_changes_the_answer_at_exactly_its_place() {
         let before = answer(table, &body, &arguments);
         let mut mapped = 0;
         for (pointer, value) in scalars(&body) {
+            // Another label than the one that was asked for is no answer.
+            let is_anothers = table.tool == ToolName::GetLabel && pointer == "/slug";
             if value.is_null()
+                || is_anothers
                 || FRAMES
                     .iter()
                     .any(|frame| pointer.ends_with(frame) || pointer.contains(&format!("{frame}/")))
