@@ -26,7 +26,7 @@ pub use self::artist_card::{
     AliasFacet, ArtistCard, DebutFacet, DiscographyFacet, EmergenceFacet, GenreFacet, NameFacet, OriginFacet,
     ReleaseRow,
 };
-pub use self::artist_signals::{FullFacts, LifeFacet, PressFacet, SceneFacet, StageFacet, StandardFacts};
+pub use self::artist_signals::{FullFacts, StandardFacts};
 pub use self::aura::{AuraRow, Auras};
 pub use self::catalog_list::{
     CatalogArtist, CatalogHit, CatalogList, CompactHit, FullHit, Pagination, PaginationMode,

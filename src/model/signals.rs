@@ -1,5 +1,7 @@
 //! What is known of an artist beside the catalogue: stages, press, life.
 
+use serde::Serialize;
+
 use crate::model::day::RecordedDay;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::text::CleanName;
@@ -26,7 +28,7 @@ impl Signals {
 }
 
 /// Where an artist is at home on stage, as hosaka derives it from bookings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Scene {
     /// City.
     pub city: Option<CleanName>,
@@ -37,7 +39,7 @@ pub struct Scene {
 }
 
 /// Club nights and festivals that hosaka saw the artist at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stage {
     /// Club nights.
     pub club_events: u64,
@@ -54,7 +56,7 @@ pub struct Stage {
 }
 
 /// Articles in the archive of the service, by kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Press {
     /// Articles of any kind.
     pub articles: u64,
@@ -67,7 +69,7 @@ pub struct Press {
 }
 
 /// Birth and death as recorded in Wikidata.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Life {
     /// Birth.
     pub born: Option<RecordedDay>,

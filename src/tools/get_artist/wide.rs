@@ -1,6 +1,6 @@
 //! What the wider views show beside the card.
 
-use crate::answer::{Facet, FullFacts, LifeFacet, PressFacet, SceneFacet, StageFacet, StandardFacts};
+use crate::answer::{Facet, FullFacts, StandardFacts};
 use crate::envelope::untrusted::{UNTRUSTED_TEXTS_MAX, UntrustedText};
 use crate::model::gap::GapReason;
 use crate::model::prose::Prose;
@@ -8,30 +8,9 @@ use crate::model::signals::Signals;
 
 /// What the standard view adds, and what the full view adds to that.
 pub(super) fn facts(signals: Signals) -> (StandardFacts, FullFacts) {
-    let standard = StandardFacts {
-        scene: Facet(signals.scene.map(|found| SceneFacet {
-            city: found.city,
-            region: found.region,
-            country: found.country,
-        })),
-    };
-    let full = FullFacts {
-        stage: Facet(signals.stage.map(|found| StageFacet {
-            club_events: found.club_events,
-            festival_editions: found.festival_editions,
-            first_club: found.first_club,
-            last_club: found.last_club,
-            first_festival: found.first_festival,
-            last_festival: found.last_festival,
-        })),
-        press: Facet(signals.press.map(|found| PressFacet {
-            articles: found.articles,
-            reviews: found.reviews,
-            interviews: found.interviews,
-            features: found.features,
-        })),
-        life: Facet(signals.life.map(|found| LifeFacet { born: found.born, died: found.died })),
-    };
+    let standard = StandardFacts { scene: Facet(signals.scene) };
+    let full =
+        FullFacts { stage: Facet(signals.stage), press: Facet(signals.press), life: Facet(signals.life) };
     (standard, full)
 }
 
