@@ -419,3 +419,78 @@ fn lines(path: &'static str, records: impl IntoIterator<Item = Value>) -> Lines 
 fn none(path: &'static str) -> Lines {
     Lines::of(File { path, bytes: b"" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Catalogue, CatalogueRequest};
+
+    fn artist(id: u64, name: &str) -> DumpArtist {
+        DumpArtist { id, name: name.to_owned(), real_name: None, urls: Vec::new(), aliases: Vec::new() }
+    }
+
+    fn answer(homonyms: Homonyms, path: &str, query: &[(&str, &str)]) -> Value {
+        let credit = |id, name: &str| Credit { id, name: name.to_owned(), join: None };
+        let master = |id, title: &str, artists| DumpMaster {
+            id,
+            title: title.to_owned(),
+            artists,
+            year: Some(1990),
+            genres: Vec::new(),
+            styles: Vec::new(),
+        };
+        let dumps = Dumps {
+            artists: vec![artist(1, "Wings"), artist(2, "Wings (2)"), artist(194, "Various")],
+            masters: vec![
+                master(10, "First", vec![credit(2, "Wings (2)")]),
+                master(11, "Both", vec![credit(1, "Wings"), credit(3, "Somebody")]),
+            ],
+            ..Dumps::default()
+        };
+        let catalogue = Catalogue::of_dumps(&dumps, homonyms).unwrap();
+        let query: Vec<(String, String)> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let today = time::macros::date!(2027 - 01 - 31);
+        let answer = catalogue.answer(&CatalogueRequest { path, query: &query, today });
+        serde_json::from_slice(&answer.body).unwrap()
+    }
+
+    #[test]
+    fn namesakes_share_a_cluster_or_are_listed_beside_each_other() {
+        let who = |homonyms, name| answer(homonyms, "/api/v2/resolve", &[("q", name)]);
+        let (plain, second) = (who(Homonyms::Shared, "Wings"), who(Homonyms::Shared, "wings (2)"));
+        assert_eq!((&plain["locators"]["discogs"], &second["locators"]["discogs"]), (&json!(1), &json!(2)));
+        assert_eq!((&plain["cluster_id"], plain.get("same_name_clusters")), (&second["cluster_id"], None));
+        let dossier = answer(Homonyms::Shared, "/api/v2/artist/wings", &[]);
+        assert_eq!(dossier["discography"]["signals"]["overMerge"]["discogsArtistIdCount"], 2);
+        let (plain, second) = (who(Homonyms::Apart, "Wings"), who(Homonyms::Apart, "Wings (2)"));
+        assert_ne!(plain["cluster_id"], second["cluster_id"]);
+        assert_eq!(plain["same_name_clusters"][0]["discogs"], 2);
+        assert!(
+            answer(Homonyms::Apart, "/api/v2/artist/wings", &[])["discography"]["signals"]["overMerge"]
+                .is_null()
+        );
+    }
+
+    #[test]
+    fn only_a_row_of_one_artist_is_bound_and_nobody_in_particular_is_no_artist() {
+        let rows = answer(Homonyms::Apart, "/api/v2/search", &[("q", "wings")]);
+        let bound: Vec<(u64, bool)> = rows["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| (row["master_id"].as_u64().unwrap(), row["artist_cluster_id"].is_string()))
+            .collect();
+        assert!(bound.contains(&(10, true)) && bound.contains(&(11, false)), "{rows}");
+        let various = answer(Homonyms::Apart, "/api/v2/resolve", &[("q", "Various")]);
+        assert!(various["resolved_via"].is_null(), "{various}");
+    }
+
+    #[test]
+    fn what_the_demo_invents_is_not_among_what_was_read() {
+        let aura = answer(Homonyms::Shared, "/api/v2/aura", &[]);
+        assert_eq!(aura["items"], json!([]), "{aura}");
+        let four_tet = answer(Homonyms::Shared, "/api/v2/resolve", &[("q", "Four Tet")]);
+        assert!(four_tet["resolved_via"].is_null(), "{four_tet}");
+    }
+}

@@ -164,3 +164,60 @@ fn texts(node: &Node, path: &str) -> Vec<String> {
 fn year(text: &str) -> Option<u16> {
     text.parse().ok().filter(|year| (1860..=2100).contains(year))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::parsed;
+    use super::*;
+
+    #[test]
+    fn a_release_says_the_same_in_the_form_of_2020_and_in_that_of_today() {
+        let credit = "<artists><artist><id>45</id><name>Aphex Twin</name><anv/><join/><role/><tracks/></artist></artists>";
+        let old = format!(
+            "<releases><release id=\"7\" status=\"Accepted\"><images><image uri=\"\"/></images>{credit}<title>T</title>\
+             <labels><label name=\"Warp\" catno=\"1\" id=\"3\"/></labels><formats><format name=\"Vinyl\" qty=\"2\"/></formats>\
+             <genres><genre>Electronic</genre></genres><released>1999-03-00</released>\
+             <master_id is_main_release=\"true\">9</master_id><notes>prose</notes></release></releases>"
+        );
+        let new = format!(
+            "<releases><release id=\"7\"><title>T</title>{}<labels><label catno=\"1\" id=\"3\" name=\"Warp\"/></labels>\
+             <formats><format name=\"Vinyl\"/></formats><genres><genre>Electronic</genre></genres>\
+             <released>1999</released><master_id is_main_release=\"true\">9</master_id></release></releases>",
+            credit.replace("<anv/><join/><role/><tracks/>", "")
+        );
+        let read = |text: &str| release(&parsed(text, "releases").unwrap()[0]).unwrap();
+        let found = read(&old);
+        assert_eq!(found, read(&new));
+        assert_eq!((found.master, found.is_main, found.year), (Some(9), true, Some(1999)));
+        assert_eq!((found.artists[0].id, &*found.labels[0], &*found.formats[0]), (45, "Warp", "Vinyl"));
+        let without = new.replace(">9<", ">0<").replace("1999", "?");
+        assert_eq!((read(&without).master, read(&without).year), (None, None));
+    }
+
+    #[test]
+    fn tracks_are_found_in_parts_of_tracks_and_headings_are_none() {
+        let text = "<releases><release id=\"1\"><title>T</title><artists><artist><id>1</id><name>A</name></artist></artists>\
+            <tracklist><track><position/><title>Side one</title></track>\
+            <track><position>1</position><title>Whole</title><extraartists><artist><name>No Record</name></artist></extraartists>\
+            <sub_tracks><track><position>1a</position><title>Part</title><artists><artist><id>2</id><name>B</name></artist>\
+            </artists></track></sub_tracks></track></tracklist></release></releases>";
+        let found = release(&parsed(text, "releases").unwrap()[0]).unwrap();
+        let tracks: Vec<(&str, u64)> =
+            found.tracks.iter().map(|(title, credits)| (title.as_str(), credits[0].id)).collect();
+        assert_eq!(tracks, [("Whole", 1), ("Part", 2)]);
+        let others: Vec<u64> = found.others.iter().map(|credit| credit.id).collect();
+        assert_eq!(others, [0, 2]);
+    }
+
+    #[test]
+    fn a_record_without_id_or_name_is_left_out() {
+        for text in [
+            "<artist><name>A</name></artist>",
+            "<artist><id>x</id><name>A</name></artist>",
+            "<artist><id>5</id><name/></artist>",
+        ] {
+            let nodes = parsed(&format!("<artists>{text}</artists>"), "artists").unwrap();
+            assert_eq!(artist(&nodes[0]), None, "{text}");
+        }
+    }
+}

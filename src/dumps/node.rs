@@ -142,13 +142,19 @@ fn write(open: &mut [Node], text: &str) {
     }
 }
 
+/// The records of a text.
+#[cfg(test)]
+pub(super) fn parsed(text: &str, root: &str) -> Result<Vec<Node>, String> {
+    let mut found = Vec::new();
+    each(text.as_bytes(), root, |node| found.push(node.clone())).map(|()| found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<Node>, String> {
-        let mut found = Vec::new();
-        each(text.as_bytes(), "artists", |node| found.push(node.clone())).map(|()| found)
+        parsed(text, "artists")
     }
 
     #[test]

@@ -9,9 +9,12 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::harness::{Demo, Envelope};
 use crate::simulator::{KEY, Sim};
@@ -75,6 +78,12 @@ fn over_the_data(shared: &std::path::Path, homonyms: &str) -> (Demo, Sim) {
         ),
     );
     (server, sim)
+}
+
+/// The server that two tests ask, over namesakes that are kept apart.
+fn apart(shared: &std::path::Path) -> &'static (Demo, Sim) {
+    static APART: OnceLock<(Demo, Sim)> = OnceLock::new();
+    APART.get_or_init(|| over_the_data(shared, "apart"))
 }
 
 /// Asks for every name, and gives the answers in the order of the names.
@@ -143,8 +152,8 @@ fn every_real_artist_is_found_by_name_and_no_namesake_is_picked_in_silence() {
     let Some(shared) = shared() else { return };
     let rows = rows();
     let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
-    let (server, sim) = over_the_data(&shared, "apart");
-    let answers = ask(&server, &names);
+    let (server, sim) = apart(&shared);
+    let answers = ask(server, &names);
     let mut faults: Vec<String> =
         rows.iter().zip(&answers).filter_map(|(row, answer)| fault(row, answer)).collect();
     for (row, answer) in rows.iter().zip(&answers).filter(|(row, _)| row.kind == "several") {
@@ -157,6 +166,41 @@ fn every_real_artist_is_found_by_name_and_no_namesake_is_picked_in_silence() {
     report(&faults);
     let asked = sim.report();
     assert!(asked.to_string().contains("resolve"), "{asked}");
+}
+
+#[test]
+fn f03_f06_f07_another_spelling_of_a_real_name_is_the_same_artist_or_nobody() {
+    let Some(shared) = shared() else { return };
+    let (server, _) = apart(&shared);
+    let rows = rows();
+    let marked: Vec<&Row> = rows.iter().filter(|row| row.kind == "one" && !row.name.is_ascii()).collect();
+    assert!(marked.len() > 50, "{} names with marks", marked.len());
+    let bare = |name: &str| name.nfkd().filter(|c| !is_combining_mark(*c)).collect::<String>();
+    let spellings: [fn(&str) -> String; 3] =
+        [|name| name.nfd().collect(), |name| name.to_uppercase(), |name| format!("\u{200b} {name}\u{feff}")];
+    for spelling in spellings {
+        let asked: Vec<String> = marked.iter().map(|row| spelling(row.name)).collect();
+        let answers = ask(server, &asked.iter().map(String::as_str).collect::<Vec<_>>());
+        for ((row, asked), answer) in marked.iter().zip(&asked).zip(&answers) {
+            let id = about(answer);
+            assert!(id.is_none_or(|id| row.ids.contains(&id)), "{asked:?} for {}: {}", row.name, answer.json);
+        }
+        let found = answers.iter().filter(|answer| about(answer).is_some()).count();
+        assert!(found * 10 > marked.len() * 9, "{found} of {} found as {:?}", marked.len(), asked[0]);
+    }
+    // The service matches names exactly; without marks only its rows can lead to somebody.
+    let asked: Vec<String> = marked.iter().map(|row| bare(row.name)).collect();
+    let answers = ask(server, &asked.iter().map(String::as_str).collect::<Vec<_>>());
+    for ((row, asked), answer) in marked.iter().zip(&asked).zip(&answers) {
+        let other = rows.iter().any(|other| other.name == asked && other.ids != row.ids);
+        let id = about(answer);
+        assert!(
+            other || id.is_none_or(|id| row.ids.contains(&id)),
+            "{asked} for {}: {}",
+            row.name,
+            answer.json
+        );
+    }
 }
 
 #[test]
@@ -218,4 +262,23 @@ fn what_names_must_lead_to_is_what_the_public_data_says() {
         .expect("python3 runs");
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
     assert!(written.stdout == TABLE.as_bytes(), "names.tsv is not what expect.py writes");
+}
+
+#[test]
+fn a_folder_without_extracts_is_named_with_what_it_lacks() {
+    let folder =
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("no-extracts-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["crate-sim", "--listen", "127.0.0.1:0", "--extracts"])
+        .arg(&folder)
+        .output()
+        .expect("it runs");
+    std::fs::remove_dir_all(&folder).expect("the folder");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("artists.xml.gz") && said.contains("no-extracts-") && said.lines().count() == 1,
+        "{said}"
+    );
 }

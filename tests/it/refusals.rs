@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use http::Method;
 use ono_sendai::envelope::error::{ErrorType, Property};
 use serde_json::{Value, json};
 
@@ -218,4 +219,45 @@ fn the_fault_that_tests_plant_is_in_no_release_build() {
         assert!(!text.contains(&word) || name == "src/pipeline/tool_call.rs", "{name}");
     }
     assert_eq!(places, 2, "where it is written and where it is called");
+}
+
+#[test]
+fn the_error_types_are_the_same_wherever_they_are_published() {
+    let demo = Demo::shared();
+    let rows = |kinds: &[ErrorType]| -> Vec<[String; 4]> {
+        let row = |kind: &ErrorType| {
+            [kind.as_str(), kind.recoverable().as_str(), kind.retryable().as_str(), kind.meaning()]
+                .map(str::to_owned)
+        };
+        kinds.iter().map(row).collect()
+    };
+    let code = rows(&ErrorType::ALL);
+
+    let capabilities = demo.resource("hosaka://capabilities");
+    let published = capabilities["errors"].as_array().expect("errors").iter();
+    let fields = ["type", "recoverable", "retryable", "meaning"];
+    let published: Vec<[String; 4]> =
+        published.map(|row| fields.map(|field| row[field].as_str().expect("text").to_owned())).collect();
+    assert_eq!(published, code);
+
+    let guide = demo.send(Method::GET, "/docs/agents/errors-and-limits.md", &[], Vec::new());
+    let guide = String::from_utf8(guide.body.to_vec()).expect("text");
+    let cells = |line: &str| -> Option<[String; 4]> {
+        let cells: Vec<String> = line.split('|').map(|cell| cell.trim().replace('`', "")).collect();
+        let [_, kind, recoverable, retryable, meaning, _] = cells.as_slice() else { return None };
+        let is_one = ErrorType::ALL.iter().any(|own| own.as_str() == kind);
+        is_one.then(|| [kind, recoverable, retryable, meaning].map(Clone::clone))
+    };
+    assert_eq!(guide.lines().filter_map(cells).collect::<Vec<_>>(), code);
+
+    let schema = demo.resource("hosaka://envelope-schema").to_string();
+    let words: Vec<String> = ErrorType::ALL.iter().map(|kind| format!("\"{}\"", kind.as_str())).collect();
+    assert!(schema.contains(&format!("[{}]", words.join(","))), "the schema has another list");
+
+    let issued = ErrorType::ALL.iter().filter(|kind| kind.retryable() != Property::Reserved);
+    let ending = format!("Errors: {}.", issued.map(|kind| kind.as_str()).collect::<Vec<_>>().join(", "));
+    let list = demo.modern_at("/mcp/full", "tools/list", json!({})).result();
+    for tool in list["tools"].as_array().expect("tools") {
+        assert!(tool["description"].as_str().is_some_and(|text| text.ends_with(&ending)), "{}", tool["name"]);
+    }
 }
