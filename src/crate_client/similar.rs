@@ -14,7 +14,7 @@ use crate::identity::ClusterId;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
-use crate::model::neighbour::{Axis, Neighbour, Neighbours};
+use crate::model::neighbour::{Axis, Count, Neighbour, Neighbours};
 
 /// How many artists are asked for.
 const ROWS: u32 = 50;
@@ -121,7 +121,7 @@ fn row(wire: &WireRow<'_>) -> Fact<Vec<(Axis, Neighbour)>> {
 }
 
 /// What is counted on an axis; `None` when the row is not on it.
-fn counts(axis: Axis, axes: &WireAxes<'_>) -> Option<Vec<(&'static str, Fact<u64>)>> {
+fn counts(axis: Axis, axes: &WireAxes<'_>) -> Option<Vec<Count>> {
     let raw = match axis {
         Axis::CoBooking => axes.co_booking,
         Axis::Festivals => axes.festivals,
@@ -189,7 +189,7 @@ mod tests {
                 {"name":"C","axes":{}},{"axes":{"radio":{"plays":1}}},7]"#,
         )
         .unwrap();
-        let counts: Vec<(Axis, Vec<Vec<(&str, Fact<u64>)>>)> = found
+        let counts: Vec<(Axis, Vec<Vec<Count>>)> = found
             .iter()
             .filter_map(|(axis, rows)| {
                 Some((*axis, rows.as_ref().ok()?.rows.iter().map(|row| row.counts.clone()).collect()))
