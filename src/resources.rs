@@ -167,11 +167,14 @@ impl Resources {
             ResourceName::DossierManifest => (&known.manifest.text, Some(&known.manifest)),
             ResourceName::SemanticsDictionary => (&known.dictionary.text, Some(&known.dictionary)),
         };
-        let mut contents =
-            json!({"uri": resource.uri(), "mimeType": resource.entry().mime_type, "text": text});
-        if let Some(copy) = copy {
-            contents["_meta"] = json!({META_SOURCE: copy.source.as_str(), META_AS_OF: copy.as_of});
-        }
+        let mime_type = resource.entry().mime_type;
+        let contents = match copy {
+            None => json!({"uri": resource.uri(), "mimeType": mime_type, "text": text}),
+            Some(copy) => json!({
+                "uri": resource.uri(), "mimeType": mime_type, "text": text,
+                "_meta": {META_SOURCE: copy.source.as_str(), META_AS_OF: copy.as_of},
+            }),
+        };
         Some(json!({"contents": [contents]}))
     }
 }
