@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use http::header::DATE;
 use reqwest::{Certificate, Client, redirect, retry};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
 use url::Url;
 
 /// Whose certificates are believed and how long is waited.
@@ -39,6 +42,8 @@ pub struct Fetched {
     pub status: u16,
     /// The whole body.
     pub body: Bytes,
+    /// What time it is there, to the second.
+    pub date: Option<OffsetDateTime>,
 }
 
 impl Fetcher {
@@ -92,6 +97,8 @@ impl Fetcher {
         let failed = |error: reqwest::Error| innermost(&error);
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
+        let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| OffsetDateTime::parse(date, &Rfc2822).ok());
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(failed)? {
             if body.len() + part.len() > self.limit_bytes {
@@ -99,7 +106,7 @@ impl Fetcher {
             }
             body.extend_from_slice(&part);
         }
-        Ok(Fetched { status, body: body.into() })
+        Ok(Fetched { status, body: body.into(), date })
     }
 }
 
