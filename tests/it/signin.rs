@@ -1,6 +1,7 @@
 //! Signing in, as a client and an attacker see it: metadata, challenges, tokens, accounts.
 
 mod accounts;
+mod attacks;
 mod builtin;
 mod discovery;
 mod hook;
