@@ -65,7 +65,7 @@ export async function signIn(title, url, make, Unauthorized) {
   secret(foreign);
   const stranger = new Provider(`${title} stranger`);
   stranger.client = provider.client;
-  stranger.held = { access_token: foreign, token_type: 'Bearer' };
+  stranger.held = { ...provider.held, access_token: foreign, refresh_token: undefined };
   const third = make(url, stranger);
   let away;
   try {
