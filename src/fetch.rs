@@ -118,3 +118,46 @@ fn innermost(error: &(dyn StdError + 'static)) -> String {
     }
     error.to_string().replace(['\n', '\r'], " ")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_pinned_host_is_asked_at_its_addresses_whatever_its_name_leads_to() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let host = std::thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && socket.read(&mut byte).unwrap() == 1 {
+                head.push(byte[0]);
+            }
+            let date = "date: Sun, 31 Jan 2027 12:00:00 GMT";
+            write!(socket, "HTTP/1.1 200 OK\r\n{date}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}")
+                .unwrap();
+            String::from_utf8(head).unwrap()
+        });
+        // A name that no resolver knows: it can only be reached by what was looked up before.
+        let settings = FetchSettings {
+            extra_roots: Vec::new(),
+            time: Duration::from_secs(5),
+            limit_bytes: 100,
+            pinned: Some(("pinned.invalid".to_owned(), vec![address])),
+        };
+        let fetcher = Fetcher::new(settings).unwrap();
+        let url = Url::parse(&format!("http://pinned.invalid:{}/document", address.port())).unwrap();
+        let fetched = fetcher.get(&url).await.unwrap();
+        assert_eq!((fetched.status, fetched.body.as_ref()), (200, b"{}".as_slice()));
+        assert_eq!(fetched.date, Some(time::macros::datetime!(2027-01-31 12:00 UTC)));
+        let head = host.join().unwrap();
+        assert!(head.to_ascii_lowercase().contains("host: pinned.invalid"), "{head}");
+        // A name that is not pinned is looked up, and this one is not there.
+        let other = Url::parse("http://other.invalid/document").unwrap();
+        assert!(fetcher.get(&other).await.is_err());
+    }
+}

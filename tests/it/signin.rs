@@ -3,8 +3,12 @@
 mod accounts;
 mod attacks;
 mod builtin;
+mod client_documents;
+mod cors;
 mod discovery;
-mod hook;
-mod issuer;
+pub mod hook;
+pub mod issuer;
+mod kept;
 mod keys;
-mod tokens;
+mod secrets;
+pub mod tokens;

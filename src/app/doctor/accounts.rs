@@ -36,8 +36,9 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
             found.fail(PART, Fault::Remote, text);
         }
         Err(Untried::Other(200)) => {
-            let text =
-                format!("{url} answers a question about nobody with something that cannot be believed");
+            let text = format!(
+                "{url} answers a question about nobody with something that cannot be believed; 404 is the right answer"
+            );
             found.fail(PART, Fault::Remote, text);
         }
         Err(Untried::Other(status)) => {

@@ -53,9 +53,12 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
         Err(_late) => found.fail(
             PART,
             Fault::Unreachable,
-            format!("{base} gives no answer within {} ms", config.deadlines.call.as_millis()),
+            format!(
+                "{base} gives no answer within {} ms; is the service well, and is [deadlines] call_ms long enough?",
+                config.deadlines.call.as_millis()
+            ),
         ),
-        Ok(Err(fault)) => found.fail(PART, Fault::Unreachable, format!("{base}: {fault}")),
+        Ok(Err(fault)) => found.fail(PART, Fault::Unreachable, format!("{base}: {fault}; is the service well?")),
         Ok(Ok(answer)) => match answer.status {
             200 | 404 => found.good(PART, format!("{base} answers, and takes {key}")),
             401 | 403 => found.fail(

@@ -133,7 +133,11 @@ fn suits(config: &Config, name: &str, metadata: &Value, found: &mut Findings) {
     let before = found.of.len();
     for field in ["authorization_endpoint", "token_endpoint"] {
         if metadata.get(field).and_then(Value::as_str).is_none() {
-            found.fail(PART, Fault::Remote, format!("{name} names no {field}; nobody can sign in there"));
+            found.fail(
+                PART,
+                Fault::Remote,
+                format!("{name} names no {field}, so that nobody can sign in there; correct its set-up"),
+            );
         }
     }
     if !lists("code_challenge_methods_supported", "S256") {
@@ -141,14 +145,14 @@ fn suits(config: &Config, name: &str, metadata: &Value, found: &mut Findings) {
     }
     let takes_documents =
         metadata.get("client_id_metadata_document_supported").and_then(Value::as_bool) == Some(true);
-    if !takes_documents && metadata.get("registration_endpoint").is_none() {
+    if !takes_documents && metadata.get("registration_endpoint").and_then(Value::as_str).is_none() {
         found.warn(
             PART,
             "clients cannot register there by themselves: switch on client id metadata documents or dynamic registration",
         );
     }
     // One that lists no scopes may still know them.
-    if metadata.get("scopes_supported").is_some() {
+    if metadata.get("scopes_supported").is_some_and(Value::is_array) {
         let unknown: Vec<&str> = config
             .auth
             .scopes
@@ -175,7 +179,9 @@ async fn keys(config: &Config, name: &str, address: &Url, fetcher: &Fetcher, fou
         return found.fail(
             KEYS,
             Fault::Remote,
-            format!("{address} has no TLS, so that they are not believed"),
+            format!(
+                "{address} has no TLS, so that they are not believed; have the issuer name an https address"
+            ),
         );
     }
     let answer = match fetcher.get(address).await {
@@ -191,12 +197,23 @@ async fn keys(config: &Config, name: &str, address: &Url, fetcher: &Fetcher, fou
         }
     };
     if answer.status != 200 {
-        return found.fail(KEYS, Fault::Remote, format!("{address} answered HTTP {}", answer.status));
+        return found.fail(
+            KEYS,
+            Fault::Remote,
+            format!(
+                "{address} answered HTTP {}; correct [auth] jwks_uri, or ask the issuer why",
+                answer.status
+            ),
+        );
     }
     let allowed = &config.auth.algorithms;
     let names = allowed.iter().map(|algorithm| algorithm.as_str()).collect::<Vec<_>>().join(", ");
     match KeySet::parse(&answer.body, allowed) {
-        Err(error) => found.fail(KEYS, Fault::Remote, format!("{address}: {error}")),
+        Err(error) => found.fail(
+            KEYS,
+            Fault::Remote,
+            format!("{address}: {error}; correct [auth] jwks_uri, or ask the issuer why"),
+        ),
         Ok(keys) if keys.is_empty() => found.fail(
             KEYS,
             Fault::Remote,
