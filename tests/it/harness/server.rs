@@ -61,12 +61,19 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(binary, folder, data, "127.0.0.1:0")
+        Self::with(binary, folder, data, "127.0.0.1:0", None)
     }
 
     /// A server that keeps everything in this folder.
     pub fn on(data: PathBuf) -> Self {
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0")
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0", None)
+    }
+
+    /// A server in which every call of this tool fails as nothing should; only a debug build can.
+    pub fn planted(tool: &str) -> Self {
+        let folder = scratch();
+        let data = folder.join("data");
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, "127.0.0.1:0", Some(tool))
     }
 
     /// Ends it at once, as `kill -9` does.
@@ -84,12 +91,12 @@ impl Demo {
     /// Another server on the same data folder and port, once this one has ended.
     pub fn again(&self) -> Self {
         let listen = format!("127.0.0.1:{}", self.port);
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen)
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen, None)
     }
 
-    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str) -> Self {
-        let (keeper, lines) =
-            launch(binary, &folder, &["demo", "--listen", listen, "--data", &data.to_string_lossy()]);
+    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
+        let arguments = ["demo", "--listen", listen, "--data", &data.to_string_lossy()];
+        let (keeper, lines) = launch(binary, &folder, &arguments, planted);
         let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
@@ -148,7 +155,8 @@ impl Demo {
 
     fn serve(config: &Path, folder: PathBuf, data: PathBuf) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
-        let (keeper, lines) = launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()]);
+        let (keeper, lines) =
+            launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()], None);
         let pid = next(&lines, "pid ", &folder).parse().expect("a process id");
         let ready = |log: &str| {
             let rest = log.split_once("ready: https://localhost:")?.1;
@@ -209,14 +217,21 @@ impl Drop for Demo {
     }
 }
 
-/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints.
-fn launch(binary: &Path, folder: &Path, arguments: &[&str]) -> (Child, mpsc::Receiver<String>) {
+/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints; `planted` is a tool in which
+/// it is to fail.
+fn launch(
+    binary: &Path,
+    folder: &Path,
+    arguments: &[&str],
+    planted: Option<&str>,
+) -> (Child, mpsc::Receiver<String>) {
     let mut keeper = Command::new("sh")
         .args(["-c", KEEPER])
         .arg(binary)
         .arg(folder)
         .args(arguments)
         .env_clear()
+        .envs(planted.map(|tool| ("ONO_PLANTED_FAULT", tool)))
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
