@@ -2,7 +2,7 @@
 
 mod documents;
 mod faults;
-mod peer;
+pub mod peer;
 mod plan;
 mod restart;
 mod secrets;

@@ -54,8 +54,11 @@ fn usage_is_told_and_set_by_the_account_id() {
     let token = demo.token_of("told");
     let answer = demo.call_as(&token, "resolve_artist", fresh());
     let accounts = admin(&demo, &["accounts"]).unwrap();
-    assert_eq!(accounts["accounts"][0][1], used(&answer));
-    let id = accounts["accounts"][0][0].as_str().unwrap();
+    let [account] = accounts["accounts"]["accounts"].as_array().unwrap().as_slice() else {
+        panic!("{accounts}")
+    };
+    assert_eq!(account["used"], used(&answer));
+    let id = account["account"].as_str().unwrap();
     assert_eq!(admin(&demo, &["usage", id, "--set", "998"]).unwrap(), json!({"usage": 998}));
     assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), 998);
     for (arguments, reason) in
