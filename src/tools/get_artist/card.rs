@@ -67,6 +67,7 @@ pub(super) fn of(
     }
     let cut = dossier.discography.as_ref().is_ok_and(|found| found.releases.len() > rows.releases);
     let data = ArtistCard {
+        asked: Some(key.as_str().to_owned()),
         identity,
         real_name: Facet(dossier.real_name.map(|name| NameFacet { name })),
         aliases: Facet(dossier.aliases.map(|aliases| AliasFacet {
