@@ -143,6 +143,7 @@ fn lease() {
     let limits = AdmissionLimits {
         anonymous_units_per_day: 1,
         anonymous_calls_per_minute: 1,
+        chatgpt_calls_per_minute: 1,
         requests_per_second: 1,
         requests_burst: 1,
         calls_at_once: 512,
@@ -188,6 +189,8 @@ fn growth(inserts: u64) {
     let state = folder.state(&clock);
     let began = Instant::now();
     let (mut live, step) = (0, (inserts / 10).max(1));
+    // The most that the folder and the memory had, for each fifth of the way.
+    let mut most = [(0, 0); 5];
     for number in 0..inserts / 50 {
         let mut batch = Batch::new();
         for n in 0..50_u64 {
@@ -206,6 +209,11 @@ fn growth(inserts: u64) {
         }
         clock.advance(Duration::from_secs(2));
         live = live.max(state.replays.bytes());
+        if number % 200 == 0 {
+            let fifth = usize::try_from(number * 50 * 5 / inserts).unwrap().min(4);
+            let (folder_bytes, memory_kib) = most[fifth];
+            most[fifth] = (size(&folder.0).max(folder_bytes), resident_kib().max(memory_kib));
+        }
         if (number * 50) % step < 50 {
             println!(
                 "{:>9} inserted, {} live, folder {} MB, live bytes {} MB, memory {} MB, {:.0} s",
@@ -222,8 +230,18 @@ fn growth(inserts: u64) {
     drop(state);
     let began = Instant::now();
     let state = folder.state(&clock);
-    println!("opened again in {:?} with {} answers", began.elapsed(), state.replays.len());
+    let opened = began.elapsed();
+    println!("opened again in {opened:?} with {} answers", state.replays.len());
+    println!("most of each fifth, folder bytes and memory KiB: {most:?}; {live} bytes live at most");
     state.close();
+    assert!(opened < Duration::from_secs(10));
+    let live = u64::try_from(live).unwrap();
+    assert!(most.iter().all(|(folder, _)| *folder <= 8 * live + 64_000_000), "the folder is too large");
+    if inserts >= 1_000_000 {
+        let [.., (folder_before, memory_before), (folder_last, memory_last)] = most;
+        assert!(folder_last <= folder_before + folder_before / 20, "the folder keeps growing");
+        assert!(memory_last <= memory_before + memory_before / 20, "the memory keeps growing");
+    }
 }
 
 fn size(folder: &Path) -> u64 {

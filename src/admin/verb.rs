@@ -1,12 +1,15 @@
 //! The questions and their answers.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::admission::Admission;
 use crate::admission::ladder::Rung;
 use crate::auth::AccountId;
+use crate::crate_client::CrateClient;
+use crate::crate_client::window::Scope;
 use crate::store::Health;
 
 /// What an operator asks for.
@@ -39,6 +42,11 @@ pub enum Verb {
     },
     /// Lets metered calls be served again after a backup was restored.
     RestoreConfirm,
+    /// The degraded windows that are open, after closing one when `close` names it.
+    Windows {
+        /// `service`, or the name of a family.
+        close: Option<String>,
+    },
     /// The accounts that used most this month.
     Accounts,
     /// What an account has used this month, after setting it when `set` says so.
@@ -73,6 +81,8 @@ pub enum Report {
         /// Whether a restored backup waits for `admin restore-confirm`.
         restore_unconfirmed: bool,
     },
+    /// Degraded windows that are open, with the seconds until the next try.
+    Windows(Vec<(String, u64)>),
     /// Accounts with the units that they used this month, the most first.
     Accounts(Vec<(String, u64)>),
     /// Units that an account used this month.
@@ -87,7 +97,7 @@ pub enum Report {
 const ACCOUNTS_MAX: usize = 100;
 
 /// Does what is asked and says how things stand then. `tools` are the names that a tool may have.
-pub async fn answer(admission: &Admission, tools: &[&str], verb: Verb) -> Report {
+pub async fn answer(admission: &Admission, client: &CrateClient, tools: &[&str], verb: Verb) -> Report {
     let done = match verb {
         Verb::Status => Ok(()),
         Verb::Ladder { rung: Some(rung) } if Rung::of(rung).is_none() => {
@@ -115,6 +125,7 @@ pub async fn answer(admission: &Admission, tools: &[&str], verb: Verb) -> Report
             };
         }
         Verb::RestoreConfirm => admission.ladder().set(|stored| stored.restore_unconfirmed = false).await,
+        Verb::Windows { close } => return windows(client, close.as_deref()),
         Verb::Accounts => {
             let mut used = admission.usage_of_all();
             used.sort_by_key(|(id, units)| (std::cmp::Reverse(*units), *id));
@@ -139,6 +150,22 @@ pub async fn answer(admission: &Admission, tools: &[&str], verb: Verb) -> Report
         Ok(()) => status(admission),
         Err(error) => Report::Refused(error.to_string()),
     }
+}
+
+fn windows(client: &CrateClient, close: Option<&str>) -> Report {
+    if let Some(name) = close
+        && !Scope::of(name).is_some_and(|scope| client.shut_window(scope))
+    {
+        return Report::Refused(format!("there is no open window \"{name}\"; `admin windows` lists them"));
+    }
+    let open = client.window_waits().into_iter();
+    let mut open: Vec<(String, u64)> = open.map(|(scope, wait)| (scope.to_string(), whole_s(wait))).collect();
+    open.sort();
+    Report::Windows(open)
+}
+
+fn whole_s(wait: Duration) -> u64 {
+    wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
 fn status(admission: &Admission) -> Report {

@@ -2,9 +2,10 @@
 
 mod full;
 mod killed;
-mod operator;
+pub mod operator;
 mod races;
 mod replays;
+mod stepped;
 
 use serde_json::Value;
 

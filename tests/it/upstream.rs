@@ -2,6 +2,7 @@
 
 mod faults;
 mod peer;
+mod places;
 mod plan;
 mod restart;
 mod secrets;

@@ -34,6 +34,9 @@ fn a_full_disk_stops_what_is_metered_and_nothing_else_and_only_as_long_as_it_is_
         assert!(began.elapsed() < Duration::from_secs(2));
         assert!(server.call("resolve_artist", fresh()).is_error, "anonymous calls are metered too");
         assert!(!server.call_as(&token, "get_usage", json!({})).is_error);
+        let readiness = server.send(http::Method::GET, "/readyz", &[], "");
+        assert!(readiness.status == 503 && String::from_utf8_lossy(&readiness.body).contains("store"));
+        assert_eq!(server.send(http::Method::GET, "/healthz", &[], "").status, 200);
     }
     std::fs::remove_file(filler).unwrap();
     eventually("it recovers", || !server.call_as(&token, "resolve_artist", fresh()).is_error);
