@@ -7,5 +7,5 @@ pub mod disk_full;
 mod documented;
 mod growth;
 mod lock;
-mod power_cut;
+pub mod power_cut;
 pub mod support;

@@ -1,5 +1,6 @@
 //! The running program over a service that does what a test tells it, on real sockets.
 
+mod again;
 mod faults;
 mod peer;
 mod places;

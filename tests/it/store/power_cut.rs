@@ -14,10 +14,10 @@ use super::crash::{audit, heard, pause};
 use super::support::{Scratch, open, rounds};
 
 /// A file system in a file, mounted until it is dropped.
-struct Mounted(PathBuf);
+pub struct Mounted(pub PathBuf);
 
 impl Mounted {
-    fn new(image: &Path, folder: &Path) -> Option<Self> {
+    pub fn new(image: &Path, folder: &Path) -> Option<Self> {
         std::fs::create_dir_all(folder).unwrap();
         let mounted = Command::new("mount").args(["-o", "loop"]).arg(image).arg(folder).output();
         mounted.is_ok_and(|mounted| mounted.status.success()).then(|| Self(folder.to_owned()))
@@ -33,7 +33,8 @@ impl Drop for Mounted {
     }
 }
 
-fn made(image: &Path) -> bool {
+/// Makes one that is empty; whether that can be done here.
+pub fn made(image: &Path) -> bool {
     let file = std::fs::File::create(image).unwrap();
     file.set_len(400 * 1024 * 1024).unwrap();
     drop(file);
