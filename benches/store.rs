@@ -31,7 +31,8 @@ fn main() {
     match arguments.first().map(String::as_str) {
         Some("growth") => growth(arguments.get(1).map_or(5_000_000, |number| number.parse().unwrap())),
         _ => {
-            settle();
+            settle(1);
+            settle(CALLERS);
             lease();
         }
     }
@@ -61,15 +62,15 @@ impl Drop for Folder {
 }
 
 /// Reserve, settle and keep the answer, as a metered call does; the answer is what a card takes.
-fn settle() {
+fn settle(callers: u64) {
     let folder = Folder::new("settle");
     let state = folder.state(&Clock::system());
-    let purses: Vec<Mutex<Allotment>> = (0..CALLERS).map(|_| Mutex::new(Allotment::new(202_701))).collect();
+    let purses: Vec<Mutex<Allotment>> = (0..callers).map(|_| Mutex::new(Allotment::new(202_701))).collect();
     let stop = AtomicBool::new(false);
     let (waits, before) = (Mutex::new(Vec::new()), barriers());
     let began = Instant::now();
     std::thread::scope(|scope| {
-        for (caller, purse) in (0..CALLERS).zip(&purses) {
+        for (caller, purse) in (0..callers).zip(&purses) {
             let (state, stop, waits) = (&state, &stop, &waits);
             scope.spawn(move || {
                 let mut own = Vec::new();
@@ -91,7 +92,7 @@ fn settle() {
     waits.sort_unstable();
     let at = |part: f64| waits[((waits.len() as f64 * part) as usize).min(waits.len() - 1)];
     println!(
-        "reserve + settle + replay, {CALLERS} callers: {:.0} a second, p50 {:?}, p99 {:?}, {} barriers",
+        "reserve + settle + replay, {callers} callers: {:.0} a second, p50 {:?}, p99 {:?}, {} barriers",
         waits.len() as f64 / took,
         at(0.5),
         at(0.99),
