@@ -117,6 +117,6 @@ fn a_walk_that_counts_rows_off_repeats_none_and_says_that_some_may_be_missing() 
     assert_eq!(repeated(&seen), 0);
     assert_eq!((&last["mode"], &last["walk_ended_early"]), (&json!("offset_walk"), &json!(null)), "{last}");
     // It passed ten thousand rows; what was pushed down had been shown.
-    assert!((9_000..=10_000).contains(&seen.len()), "{} rows", seen.len());
+    assert!((8_000..=10_000).contains(&seen.len()), "{} rows", seen.len());
     assert!(skipped(&seen) < 500, "{} skipped", skipped(&seen));
 }

@@ -93,11 +93,11 @@ fn a_disk_that_turns_read_only_under_load_stops_what_is_metered_and_loses_nothin
     });
     assert!(!server.log().contains("panicked at"), "{}", server.log());
     server.kill();
-    let data = server.data();
-    drop(server);
+    let process = format!("/proc/{}", server.pid);
+    eventually("it has ended", || !std::path::Path::new(&process).exists());
     drop(mounted);
     let _mounted = Mounted::new(&image, &folder).unwrap();
-    let next = Demo::on(data);
-    assert!(used(&next.call_as(&next.token_of("read-only"), "get_usage", json!({}))) >= used(&before));
-    assert!(!next.call_as(&next.token_of("read-only"), "resolve_artist", fresh()).is_error);
+    let next = server.again();
+    assert!(used(&next.call_as(&token, "get_usage", json!({}))) >= used(&before));
+    assert!(!next.call_as(&token, "resolve_artist", fresh()).is_error);
 }

@@ -98,7 +98,7 @@ fn set(file: &Path, at: OffsetDateTime) {
 fn certificate_for_all_times(data: &Path) {
     let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let mut params = rcgen::CertificateParams::new(names).unwrap();
-    params.not_before = rcgen::date_time_ymd(1960, 1, 1);
+    params.not_before = rcgen::date_time_ymd(1970, 1, 1);
     params.not_after = rcgen::date_time_ymd(2049, 1, 1);
     let key = rcgen::KeyPair::generate().unwrap();
     std::fs::create_dir_all(data).unwrap();
