@@ -3,6 +3,7 @@
 mod full;
 mod killed;
 pub mod operator;
+mod paced;
 mod races;
 mod replays;
 mod stepped;
