@@ -26,10 +26,15 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        let gone = Command::new("umount").arg(&self.0).output();
-        if !gone.is_ok_and(|gone| gone.status.success()) {
-            let _ = Command::new("umount").arg("-l").arg(&self.0).output();
+        // A program that was killed may still have files open for a moment.
+        for _ in 0..100 {
+            let gone = Command::new("umount").arg(&self.0).output();
+            if gone.is_ok_and(|gone| gone.status.success()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
         }
+        let _ = Command::new("umount").arg("-l").arg(&self.0).output();
     }
 }
 
