@@ -49,7 +49,6 @@ fn a_full_disk_stops_what_is_metered_and_nothing_else_and_only_as_long_as_it_is_
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test says what it could not do")]
 fn a_disk_that_turns_read_only_under_load_stops_what_is_metered_and_loses_nothing() {
     let scratch = Scratch::new("read-only");
     let (image, folder) = (scratch.0.join("disk"), scratch.0.join("mounted"));

@@ -13,6 +13,11 @@ use ono_sendai::store::{Batch, OpenError};
 
 use super::support::{Scratch, account, answer, open, rounds, size, sled, spend};
 
+/// What is done to the bytes of a file.
+type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+/// What is done to the rows of a database.
+type Change = fn(&sled::Db);
+
 const SPENT: u64 = 300;
 
 fn filled(name: &str) -> Scratch {
@@ -171,7 +176,7 @@ fn a_log_that_is_damaged_anywhere_is_whole_all_the_same_or_refused_and_never_ope
         let page = |bytes: &mut Vec<u8>| bytes[at / 4_096 * 4_096..][..4_096].fill(0);
         let half = |bytes: &mut Vec<u8>| bytes[at.max(4_096)..(at + length / 2).min(length)].fill(0);
         let cut = |bytes: &mut Vec<u8>| bytes.truncate(at);
-        let damages: [(&str, &dyn Fn(&mut Vec<u8>)); 4] =
+        let damages: [(&str, Damage<'_>); 4] =
             [("flip", &flip), ("page", &page), ("half", &half), ("cut", &cut)];
         for (name, damage) in damages {
             for snapshot_too in [false, true] {
@@ -240,7 +245,7 @@ fn a_database_of_an_earlier_program_without_its_own_count_is_taken_over() {
 
 #[test]
 fn a_row_that_is_lost_comes_back_or_is_changed_is_noticed() {
-    let changes: [(&str, fn(&sled::Db)); 3] = [
+    let changes: [(&str, Change); 3] = [
         ("lost", |db| {
             let (key, _) = db.range(b"i".as_slice()..).next().unwrap().unwrap();
             db.remove(key).unwrap();

@@ -48,7 +48,6 @@ pub fn made(image: &Path) -> bool {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test says what it could not do")]
 fn nothing_acknowledged_is_lost_or_half_there_when_the_power_is_cut() {
     let scratch = Scratch::new("power-cut");
     let place = |name: &str| scratch.0.join(name);
