@@ -168,11 +168,14 @@ impl Demo {
         Some(Self::serve(&config, folder, data, environment))
     }
 
-    /// Another server that `serve` runs with the configuration of this one, once this one has ended.
+    /// Another server that `serve` runs with the configuration of this one and on its port, so that its issuer has the
+    /// same name, once this one has ended.
     pub fn serving_again(&self) -> Self {
         let folder = scratch();
         let config = folder.join("config.toml");
-        std::fs::copy(self.folder.join("config.toml"), &config).expect("a configuration");
+        let text = std::fs::read_to_string(self.folder.join("config.toml")).expect("a configuration");
+        let text = text.replace("listen = \"127.0.0.1:0\"", &format!("listen = \"127.0.0.1:{}\"", self.port));
+        std::fs::write(&config, text).expect("a configuration");
         Self::serve(&config, folder, self.data.clone(), self.environment.clone())
     }
 
