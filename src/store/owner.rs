@@ -197,7 +197,7 @@ impl<E: Engine> Work<E> {
     fn serve(&mut self, first: Message, inbox: &Receiver<Message>) -> bool {
         let (mut changes, mut told) = (Vec::new(), Vec::new());
         let (mut next, mut bytes, mut closing) = (Some(first), 0, false);
-        let until = Instant::now() + self.company.patience;
+        let until = self.shared.clock.monotonic() + self.company.patience;
         while let Some(message) = next.take() {
             match message {
                 Message::Commit(batch, tell) => {
@@ -213,14 +213,14 @@ impl<E: Engine> Work<E> {
             if told.len() < GATHER_BATCHES && bytes < GATHER_BYTES {
                 next = self.waiting.pop_front().or_else(|| inbox.try_recv().ok());
                 if next.is_none() && told.len() < self.company.batches {
-                    next = inbox.recv_timeout(until.saturating_duration_since(Instant::now())).ok();
+                    next = self.company_until(inbox, until);
                 }
             }
         }
         if told.is_empty() {
             return closing;
         }
-        let began = Instant::now();
+        let began = self.shared.clock.monotonic();
         let result = if let Some(broken) = &self.broken {
             Err(broken.error())
         } else {
@@ -234,13 +234,19 @@ impl<E: Engine> Work<E> {
         }
         self.company = Company {
             batches: (told.len() + self.waiting.len()).min(GATHER_BATCHES),
-            patience: (began.elapsed() / COMPANY_PART).min(COMPANY_MAX),
+            patience: (self.shared.clock.monotonic().saturating_duration_since(began) / COMPANY_PART)
+                .min(COMPANY_MAX),
         };
         for tell in told {
             // Whoever stopped waiting does not want to know.
             let _gone = tell.send(result);
         }
         closing
+    }
+
+    /// The next batch, if one comes before `until`.
+    fn company_until(&self, inbox: &Receiver<Message>, until: Instant) -> Option<Message> {
+        inbox.recv_timeout(until.saturating_duration_since(self.shared.clock.monotonic())).ok()
     }
 
     fn breaks(&mut self, error: &EngineError) -> StoreError {
