@@ -1,6 +1,7 @@
 //! The running program over a service that does what a test tells it, on real sockets.
 
 mod again;
+mod documents;
 mod faults;
 mod peer;
 mod places;
@@ -8,6 +9,8 @@ mod plan;
 mod restart;
 mod secrets;
 mod service;
+mod similar;
+mod tls;
 mod windows;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -15,7 +18,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::harness::Demo;
 
 /// The key that the service is asked with.
-const KEY: &str = "ck_test_5EcReT0123456789abcdefABCDEF";
+const KEY: &str = "ck_test_5EcReT0123456789abcdefABCDEF7890";
 /// How long one request may take here.
 const CALL_MS: u64 = 400;
 
