@@ -64,12 +64,19 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(binary, folder, data, "127.0.0.1:0")
+        Self::with(binary, folder, data, "127.0.0.1:0", None)
     }
 
     /// A server that keeps everything in this folder.
     pub fn on(data: PathBuf) -> Self {
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0")
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0", None)
+    }
+
+    /// A server in which every call of this tool fails as nothing should; only a debug build can.
+    pub fn planted(tool: &str) -> Self {
+        let folder = scratch();
+        let data = folder.join("data");
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, "127.0.0.1:0", Some(tool))
     }
 
     /// Ends it at once, as `kill -9` does.
@@ -87,12 +94,14 @@ impl Demo {
     /// Another server on the same data folder and port, once this one has ended.
     pub fn again(&self) -> Self {
         let listen = format!("127.0.0.1:{}", self.port);
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen)
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen, None)
     }
 
-    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str) -> Self {
+    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
         let arguments = ["demo", "--listen", listen, "--data", &data.to_string_lossy()];
-        let (keeper, lines) = launch(binary, &folder, &arguments, &[]);
+        let environment: Environment =
+            planted.map(|tool| ("ONO_PLANTED_FAULT", tool.to_owned())).into_iter().collect();
+        let (keeper, lines) = launch(binary, &folder, &arguments, &environment);
         let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
@@ -222,7 +231,7 @@ impl Drop for Demo {
     }
 }
 
-/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints.
+/// The program with these arguments and this environment, kept as [`KEEPER`] says, and the lines that it prints.
 fn launch(
     binary: &Path,
     folder: &Path,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{fresh, used};
 use crate::harness::Demo;
 
+/// What the program's own command says to a running server.
 pub fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["admin", "--data"])
@@ -100,7 +101,8 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     assert!(!refused.0 && refused.1.contains("no whole backup"), "{}", refused.1);
 }
 
-fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
+/// Puts a backup in place of what a stopped server kept; whether it did, and what it said.
+pub fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
     let file = file.to_string_lossy();
     let (code, said) = offline(demo, &["restore", &file]);
     (code == Some(0), said)
