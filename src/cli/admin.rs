@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::accounts::AccountsCommand;
 use super::exit::Exit;
 use super::output::{complain, print};
-use crate::admin::{self, Report, Verb};
+use crate::admin::{self, AccountVerb, Report, Verb};
 use crate::clock::Clock;
 use crate::store::backup;
 use crate::store::opening::{self, Salvaged};
@@ -48,8 +49,11 @@ pub(super) enum AdminCommand {
         #[arg(long, value_name = "NAME")]
         close: Option<String>,
     },
-    /// List the accounts that used most this month
-    Accounts,
+    /// List the accounts that used most this month, show one, shut one out, or set its allowance
+    Accounts {
+        #[command(subcommand)]
+        what: Option<AccountsCommand>,
+    },
     /// Say what an account has used this month
     Usage {
         /// The account's id, as `admin accounts` lists it
@@ -84,7 +88,9 @@ impl From<AdminCommand> for Verb {
             }
             AdminCommand::RestoreConfirm => Self::RestoreConfirm,
             AdminCommand::Windows { close } => Self::Windows { close },
-            AdminCommand::Accounts => Self::Accounts,
+            AdminCommand::Accounts { what } => {
+                Self::Account(what.map_or(AccountVerb::List, AccountVerb::from))
+            }
             AdminCommand::Usage { account, set } => Self::Usage { account, set },
         }
     }

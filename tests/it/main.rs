@@ -29,6 +29,7 @@ mod signin;
 mod simulator;
 mod site;
 mod store;
+mod sweep;
 mod tables;
 mod tools;
 mod transport;

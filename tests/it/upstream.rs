@@ -3,7 +3,7 @@
 mod again;
 mod documents;
 mod faults;
-mod peer;
+pub mod peer;
 mod places;
 mod plan;
 mod restart;

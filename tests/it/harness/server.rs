@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::client::Client;
@@ -45,6 +45,8 @@ pub struct Demo {
     /// What it and its command line find in their environment.
     environment: Environment,
     keeper: Child,
+    /// What it prints.
+    lines: Mutex<mpsc::Receiver<String>>,
     pub(super) client: Client,
 }
 
@@ -112,8 +114,8 @@ impl Demo {
         let token = line("Token: ");
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        let environment = Vec::new();
-        Self { port, pid, token, certificate, folder, data, environment, keeper, client }
+        let (environment, lines) = (Vec::new(), Mutex::new(lines));
+        Self { port, pid, token, certificate, folder, data, environment, keeper, lines, client }
     }
 
     /// A bearer token for the account "demo", good for an hour.
@@ -209,8 +211,8 @@ impl Demo {
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
-        let token = String::new();
-        Self { port, pid, token, certificate, folder, data, environment, keeper, client }
+        let (token, lines) = (String::new(), Mutex::new(lines));
+        Self { port, pid, token, certificate, folder, data, environment, keeper, lines, client }
     }
 
     /// Its address for `path`.
@@ -221,6 +223,27 @@ impl Demo {
     /// Everything that it has written to stderr so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.join("log")).expect("a log")
+    }
+}
+
+impl Demo {
+    /// Everything that it has written to stderr, once it was told to stop and has said that it did.
+    pub fn log_to_its_end(&self) -> String {
+        let begun = Instant::now();
+        loop {
+            let log = self.log();
+            if log.lines().any(|line| line.contains("stopped")) {
+                return log;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it did not stop; its log: {log}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// What it has printed beside the lines that a [`Demo`] is made of.
+    pub fn printed(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.try_iter().map(|line| line + "\n").collect()
     }
 }
 

@@ -98,6 +98,6 @@ fn a_disk_that_turns_read_only_under_load_stops_what_is_metered_and_loses_nothin
     // It may get another port, and then its issuer has another name.
     let next = Demo::on(server.data());
     let accounts = admin(&next, &["accounts"]).unwrap();
-    assert!(accounts["accounts"][0][1].as_u64() >= Some(used(&before)), "{accounts}");
+    assert!(accounts["accounts"]["accounts"][0]["used"].as_u64() >= Some(used(&before)), "{accounts}");
     assert!(!next.call_as(&next.token_of("read-only"), "resolve_artist", fresh()).is_error);
 }

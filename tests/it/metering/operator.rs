@@ -54,8 +54,11 @@ fn usage_is_told_and_set_by_the_account_id() {
     let token = demo.token_of("told");
     let answer = demo.call_as(&token, "resolve_artist", fresh());
     let accounts = admin(&demo, &["accounts"]).unwrap();
-    assert_eq!(accounts["accounts"][0][1], used(&answer));
-    let id = accounts["accounts"][0][0].as_str().unwrap();
+    let [account] = accounts["accounts"]["accounts"].as_array().unwrap().as_slice() else {
+        panic!("{accounts}")
+    };
+    assert_eq!(account["used"], used(&answer));
+    let id = account["account"].as_str().unwrap();
     assert_eq!(admin(&demo, &["usage", id, "--set", "998"]).unwrap(), json!({"usage": 998}));
     assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), 998);
     for (arguments, reason) in
@@ -148,7 +151,7 @@ fn a_database_that_lost_something_is_refused_salvaged_and_served_from_once_it_is
     assert_eq!(readiness.status, 503);
     assert!(String::from_utf8_lossy(&readiness.body).contains("store"), "{:?}", readiness.body);
     let accounts = admin(&third, &["accounts"]).unwrap();
-    assert!(accounts["accounts"][0][1].as_u64() >= Some(used(&early)), "{accounts}");
+    assert!(accounts["accounts"]["accounts"][0]["used"].as_u64() >= Some(used(&early)), "{accounts}");
     for refused in [third.call_as(&token, "resolve_artist", fresh()), third.call("resolve_artist", fresh())] {
         assert_eq!(refused.error_type(), "metering_unavailable", "{}", refused.json);
     }
