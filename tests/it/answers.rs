@@ -3,6 +3,7 @@
 mod find_tracks;
 mod get_label;
 mod hostile;
+mod long_walks;
 mod provenance;
 mod samples;
 mod search_catalog;

@@ -69,6 +69,38 @@ fn a_kill_under_load_grants_nothing_twice_and_burns_no_more_than_a_lease() {
 }
 
 #[test]
+fn a_server_starts_again_within_five_seconds_however_it_ended_and_a_second_one_does_not_start() {
+    let first = Demo::start();
+    let mut now: Option<Demo> = None;
+    for round in 0..u32::try_from(rounds()).unwrap() * 2 {
+        let server = now.as_ref().unwrap_or(&first);
+        server.call_as(&server.token_of("again"), "resolve_artist", fresh());
+        if round % 2 == 0 {
+            server.kill()
+        } else {
+            server.stop()
+        }
+        let began = Instant::now();
+        let next = server.again();
+        assert!(began.elapsed() < Duration::from_secs(5), "round {round}: {:?}", began.elapsed());
+        now = Some(next);
+    }
+    let server = now.unwrap();
+    let began = Instant::now();
+    let second = std::process::Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["demo", "--listen", "127.0.0.1:0", "--data"])
+        .arg(server.data())
+        .output()
+        .unwrap();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let said = String::from_utf8(second.stderr).unwrap();
+    let lock = server.data().join("store/LOCK");
+    assert_eq!((second.status.code(), said.lines().count()), (Some(3), 1), "{said}");
+    assert!(said.contains(&*lock.to_string_lossy()), "{said}");
+    assert!(!server.call_as(&server.token_of("again"), "resolve_artist", fresh()).is_error);
+}
+
+#[test]
 fn a_clean_stop_burns_nothing_and_forgets_nothing() {
     let first = Demo::start();
     let token = first.token_of("clean");
