@@ -22,27 +22,31 @@ const FIRST_AFTER: Duration = Duration::from_secs(60);
 /// The backups of one server.
 #[derive(Debug)]
 pub struct Backups {
-    /// Where they lie; made when absent.
+    /// Where they lie; made when absent. Others' files in it are not touched.
     pub folder: PathBuf,
+    /// What tells this server's backups from those of others in the same folder: letters and digits.
+    pub server: String,
     /// The time between two.
     pub every: Duration,
     /// How many are kept.
     pub keep: usize,
     /// When the next one is due.
     pub due: Instant,
+    /// Whether it was said that one is put off.
+    pub is_put_off: bool,
 }
 
 impl Backups {
     /// Backups of which the first is due when the newest one that lies there is old enough, however often the server
     /// was started since.
     #[must_use]
-    pub fn new(folder: PathBuf, every: Duration, keep: usize, clock: &Clock) -> Self {
-        let newest = list(&folder).unwrap_or_default().pop();
+    pub fn new(folder: PathBuf, server: String, every: Duration, keep: usize, clock: &Clock) -> Self {
+        let newest = list(&folder, &server).unwrap_or_default().pop();
         let age = newest
             .and_then(|path| std::fs::metadata(path).and_then(|found| found.modified()).ok())
             .map(|at| (clock.utc() - time::OffsetDateTime::from(at)).try_into().unwrap_or_default());
         let wait = age.map_or(FIRST_AFTER, |age| every.saturating_sub(age)).min(every);
-        Self { folder, every, keep, due: clock.monotonic() + wait }
+        Self { folder, server, every, keep, due: clock.monotonic() + wait, is_put_off: false }
     }
 
     /// Writes one if it is due, and removes those that are too many; the one that was written. On a disk with little
@@ -51,21 +55,33 @@ impl Backups {
     /// # Errors
     /// When it cannot be written; it is tried again when the next one is due.
     pub fn tick(&mut self, state: &State, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
-        if clock.monotonic() < self.due || state.health() != Health::Good {
+        if clock.monotonic() < self.due {
             return Ok(None);
         }
+        if state.health() != Health::Good {
+            if !self.is_put_off {
+                tracing::warn!("a backup is due and is put off until the store is well");
+            }
+            self.is_put_off = true;
+            return Ok(None);
+        }
+        self.is_put_off = false;
         self.due = clock.monotonic() + self.every;
         let io = |source| BackupError::Io { path: self.folder.clone(), source };
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(io)?;
-        let path = self.folder.join(format!("{PREFIX}{}{SUFFIX}", folder::stamp(clock.utc())));
+        let path =
+            self.folder.join(format!("{PREFIX}{}-{}{SUFFIX}", self.server, folder::stamp(clock.utc())));
         state.back_up(&path)?;
-        self.prune(&path).map_err(io)?;
+        if let Err(error) = self.prune(&path) {
+            tracing::warn!(folder = %self.folder.display(), %error, "old backups cannot be removed");
+        }
         Ok(Some(path))
     }
 
     /// Keeps the newest, and in any case the one that was just written: its clock may have been set back.
     fn prune(&self, written: &std::path::Path) -> io::Result<()> {
-        let others: Vec<PathBuf> = list(&self.folder)?.into_iter().filter(|path| path != written).collect();
+        let others: Vec<PathBuf> =
+            list(&self.folder, &self.server)?.into_iter().filter(|path| path != written).collect();
         let surplus = (others.len() + 1).saturating_sub(self.keep);
         for path in others.iter().take(surplus) {
             std::fs::remove_file(path)?;
@@ -74,7 +90,7 @@ impl Backups {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             // A killed server leaves one half written.
-            if name.starts_with(PREFIX) && name.ends_with(UNFINISHED) {
+            if stamp_of(&name, &self.server, UNFINISHED).is_some() {
                 std::fs::remove_file(&path)?;
             }
         }
@@ -102,18 +118,24 @@ impl Backups {
     }
 }
 
-/// Every backup in a folder, the oldest first; others' files are not touched.
-fn list(folder: &std::path::Path) -> io::Result<Vec<PathBuf>> {
+/// Every backup of a server in a folder, the oldest first.
+fn list(folder: &std::path::Path, server: &str) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let stamp = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
-        if stamp.is_some_and(|stamp| stamp.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')) {
+        if stamp_of(&name, server, SUFFIX).is_some() {
             found.push(folder.join(name));
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// When a file of this server was written, if its name is that of one.
+fn stamp_of<'a>(name: &'a str, server: &str, suffix: &str) -> Option<&'a str> {
+    let of_server = name.strip_prefix(PREFIX)?.strip_prefix(server)?.strip_prefix('-')?;
+    let stamp = of_server.strip_suffix(suffix)?;
+    stamp.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-').then_some(stamp)
 }
 
 #[cfg(test)]
@@ -125,6 +147,7 @@ mod tests {
     use crate::store::{Batch, MemoryStore, backup};
     use time::macros::datetime;
 
+    const SERVER: &str = "0a1b2c3d";
     const HOUR: Duration = Duration::from_secs(3_600);
 
     struct Scratch(PathBuf);
@@ -147,13 +170,19 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let state = State::load(Arc::clone(&store) as _, &clock).unwrap();
         let folder = scratch("hourly");
-        let mut backups = Backups::new(folder.0.clone(), HOUR, 3, &clock);
+        let mut backups = Backups::new(folder.0.clone(), SERVER.to_owned(), HOUR, 3, &clock);
         assert_eq!(backups.tick(&state, &clock).unwrap(), None);
         clock.advance(FIRST_AFTER);
         let first = backups.tick(&state, &clock).unwrap().unwrap();
         assert_eq!(std::fs::metadata(&first).unwrap().permissions().mode() & 0o777, 0o600);
-        std::fs::write(folder.0.join("ono-sendai-20270131-000000.unfinished"), "half").unwrap();
-        std::fs::write(folder.0.join("ono-sendai-mine.backup"), "mine").unwrap();
+        let file = |name: &str| folder.0.join(name);
+        std::fs::write(file("ono-sendai-0a1b2c3d-20270131-000000.unfinished"), "half").unwrap();
+        let of_others = [
+            "ono-sendai-mine.backup",
+            "ono-sendai-ffffffff-20270131-000000.backup",
+            "ono-sendai-ffffffff-20270131-000000.unfinished",
+        ];
+        of_others.iter().for_each(|name| std::fs::write(file(name), "theirs").unwrap());
         for hour in 1..6_u64 {
             let mut batch = Batch::new();
             let quota = Quota { month: 202_701, used: hour, reserved: hour };
@@ -163,11 +192,11 @@ mod tests {
             clock.advance(Duration::from_secs(1));
             let path = backups.tick(&state, &clock).unwrap().unwrap();
             assert_eq!(backup::read(&path).unwrap(), state.quotas.rows());
-            let there = list(&folder.0).unwrap();
+            let there = list(&folder.0, SERVER).unwrap();
             assert_eq!((there.len(), there.last()), (3.min(1 + usize::try_from(hour).unwrap()), Some(&path)));
         }
-        assert!(!folder.0.join("ono-sendai-20270131-000000.unfinished").exists());
-        assert!(folder.0.join("ono-sendai-mine.backup").exists(), "others' files stay");
+        assert!(!file("ono-sendai-0a1b2c3d-20270131-000000.unfinished").exists());
+        assert!(of_others.iter().all(|name| file(name).exists()), "others' files stay");
         clock.step_utc(datetime!(1970-01-01 0:00 UTC));
         clock.advance(HOUR);
         let path = backups.tick(&state, &clock).unwrap().unwrap();
@@ -175,6 +204,7 @@ mod tests {
         store.fail(true);
         clock.advance(HOUR);
         assert_eq!(backups.tick(&state, &clock).unwrap(), None, "nothing is copied from a store that fails");
+        assert!(backups.is_put_off);
     }
 
     #[test]
@@ -183,11 +213,13 @@ mod tests {
         let state = State::load(Arc::new(MemoryStore::new()), &clock).unwrap();
         let folder = scratch("often");
         let due = |age: Duration| {
-            let made = std::fs::File::open(list(&folder.0).unwrap().pop().unwrap()).unwrap();
+            let made = std::fs::File::open(list(&folder.0, SERVER).unwrap().pop().unwrap()).unwrap();
             made.set_modified(std::time::SystemTime::now() - age).unwrap();
-            Backups::new(folder.0.clone(), HOUR, 3, &clock).due.saturating_duration_since(clock.monotonic())
+            Backups::new(folder.0.clone(), SERVER.to_owned(), HOUR, 3, &clock)
+                .due
+                .saturating_duration_since(clock.monotonic())
         };
-        let mut backups = Backups::new(folder.0.clone(), HOUR, 3, &clock);
+        let mut backups = Backups::new(folder.0.clone(), SERVER.to_owned(), HOUR, 3, &clock);
         backups.due = clock.monotonic();
         backups.tick(&state, &clock).unwrap().unwrap();
         assert!(due(HOUR / 4) > HOUR / 2 && due(HOUR / 4) <= HOUR * 3 / 4);

@@ -136,16 +136,21 @@ pub(super) fn size(path: &Path) -> io::Result<u64> {
     Ok(size)
 }
 
-/// Lets two folders change places in one step that a crash does not interrupt, and makes that durable.
+/// Lets two folders change places in one step that a crash does not interrupt. It is durable once their parent was
+/// [synced](sync).
 pub(super) fn swap(one: &Path, other: &Path) -> io::Result<()> {
-    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?;
-    other.parent().map_or(Ok(()), sync)
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
 /// Puts `new` in the place of `old`, which gets the name `aside`. On file systems that cannot do it in one step, a
 /// crash in between leaves neither in the place, and both beside it.
+///
+/// # Errors
+/// When it cannot be done or made durable. Both are there still, under whichever name.
 pub(super) fn exchange(new: &Path, old: &Path, aside: &Path) -> io::Result<()> {
     if swap(new, old).is_ok() {
+        // Before either gets another name: after an error here nothing is known of what a crash would leave.
+        old.parent().map_or(Ok(()), sync)?;
         std::fs::rename(new, aside)?;
     } else {
         std::fs::rename(old, aside)?;

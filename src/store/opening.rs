@@ -285,19 +285,24 @@ fn compact(folder: &Folder, path: &Path, rows: &[Row], identity: Option<Identity
     // It goes on under the same name, so that a crash at any point leaves one that is taken for what it is.
     let made = make(folder, rows.to_vec(), identity).map_err(|fault| format!("{fault:?}"));
     let swapped = made.and_then(|()| folder::swap(&making, path).map_err(|error| error.to_string()));
-    // Whichever of the two lies there now is not needed: both hold the same.
-    let removed = std::fs::remove_dir_all(&making);
-    match swapped {
-        Ok(()) => {
+    let durable = path.parent().map_or(Ok(()), folder::sync);
+    match (swapped, durable) {
+        (Ok(()), Ok(())) => {
             let after = folder::size(path).unwrap_or(0);
             tracing::info!(before, after, "the database was written anew, since its files had grown");
         }
-        Err(error) => tracing::warn!(error, "the database stays as large as it is"),
+        // A crash may bring either of the two back under its name: both stay until the next attempt.
+        (Ok(()), Err(error)) => {
+            tracing::warn!(%error, "the database was written anew, and both copies are kept");
+            return;
+        }
+        (Err(error), _) => tracing::warn!(error, "the database stays as large as it is"),
     }
-    if let Err(error) = removed
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        tracing::warn!(path = %making.display(), %error, "it is not needed and cannot be removed");
+    match std::fs::remove_dir_all(&making) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(path = %making.display(), %error, "it is not needed and cannot be removed");
+        }
+        _ => {}
     }
 }
 

@@ -193,7 +193,8 @@ impl<R: Record> Table<R> {
         self.lock().bytes
     }
 
-    /// The rows of every record that is not over. Nobody else waits for more than a few of them to be written.
+    /// The rows of every record that is not over. Others wait while the keys are listed, and then for a few records at a
+    /// time.
     pub(super) fn rows(&self) -> Vec<Row> {
         let keys: Vec<R::Key> = self.lock().of.keys().cloned().collect();
         keys.chunks(ROWS_AT_ONCE).flat_map(|keys| self.rows_of(keys)).collect()
