@@ -1,7 +1,7 @@
 //! The running program over a service that does what a test tells it, on real sockets.
 
 mod faults;
-mod peer;
+pub mod peer;
 mod plan;
 mod restart;
 mod secrets;
