@@ -19,7 +19,7 @@ use ono_sendai::crate_client::read_dossier;
 
 const ROUNDS: usize = 201;
 const READINGS: u32 = 100;
-const YEAR: i32 = 2027;
+const TODAY: time::Date = time::macros::date!(2027 - 01 - 31);
 
 /// The index files of the demo, a record a line.
 const INDEXES: [&str; 2] =
@@ -27,11 +27,11 @@ const INDEXES: [&str; 2] =
 
 fn main() {
     let (slug, dossier) = largest();
-    assert!(read_dossier(&dossier, YEAR).is_ok_and(|found| found.is_some()), "{slug} is no dossier");
+    assert!(read_dossier(&dossier, TODAY.into()).is_ok_and(|found| found.is_some()), "{slug} is no dossier");
     let mut typed = Vec::new();
     let mut value = Vec::new();
     for _ in 0..ROUNDS {
-        typed.push(time(|| read_dossier(black_box(&dossier), YEAR).is_ok()));
+        typed.push(time(|| read_dossier(black_box(&dossier), TODAY.into()).is_ok()));
         value.push(time(|| serde_json::from_slice::<serde_json::Value>(black_box(&dossier)).is_ok()));
     }
     let (typed, value) = (median(typed), median(value));
@@ -47,7 +47,6 @@ fn main() {
 
 fn largest() -> (String, Bytes) {
     let catalogue = Catalogue::embedded().expect("the demo catalogue");
-    let today = time::macros::date!(2027 - 01 - 31);
     INDEXES
         .iter()
         .flat_map(|index| index.lines())
@@ -55,7 +54,7 @@ fn largest() -> (String, Bytes) {
             let record: serde_json::Value = serde_json::from_str(line).expect("a record");
             let slug = record["slug"].as_str().expect("a slug").to_owned();
             let path = format!("/api/v2/artist/{slug}");
-            let answer = catalogue.answer(&CatalogueRequest { path: &path, query: &[], today });
+            let answer = catalogue.answer(&CatalogueRequest { path: &path, query: &[], today: TODAY });
             assert_eq!(answer.status, 200, "{slug}");
             (slug, answer.body)
         })

@@ -4,7 +4,7 @@
 
 mod certificate;
 mod data_service;
-mod fixed_documents;
+mod fresh_documents;
 mod legal;
 mod operator;
 mod settings;
@@ -39,7 +39,7 @@ use crate::envelope::attribution::Origin;
 use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
 use crate::profile::Endpoint;
-use crate::resources::{Resources, capabilities};
+use crate::resources::{Resources, ServiceDocuments, capabilities};
 use crate::site;
 use crate::store::State;
 use crate::telemetry::RefusedLines;
@@ -89,8 +89,9 @@ impl App {
         let catalogue =
             Catalogue::embedded().map_err(|error| StartError::Catalogue { reason: error.to_string() })?;
         let catalogue = Arc::new(catalogue);
-        let documents = fixed_documents::of(&catalogue, &clock)?;
-        if config.server.fixture_mode {
+        let is_demo = config.server.fixture_mode;
+        let documents = fresh_documents::shipped(&catalogue, &clock, is_demo)?;
+        if is_demo {
             let transport = Arc::new(CatalogueTransport::new(catalogue, clock.clone()));
             let settings = data_service::demo_settings(config);
             return Self::over(transport, settings, documents, (config, public_base), sign_in, kept, clock);
@@ -100,11 +101,11 @@ impl App {
         Self::over(transport, settings, documents, (config, public_base), sign_in, kept, clock)
     }
 
-    /// The same over any transport to the data service; `documents` are its manifest and dictionary.
+    /// The same over any transport to the data service; `shipped` are the copies of its documents to begin with.
     fn over(
         transport: Arc<dyn Transport>,
         settings: ClientSettings,
-        (manifest, dictionary): (String, String),
+        shipped: ServiceDocuments,
         (config, public_base): (&Config, &PublicBase),
         sign_in: SignIn,
         kept: &Kept,
@@ -134,7 +135,7 @@ impl App {
             sign_in.challenges.metadata(),
             config.server.fixture_mode,
         );
-        let resources = Resources::new(&capabilities, manifest, dictionary);
+        let resources = Resources::new(&capabilities, shipped);
         let state = &kept.state;
         let admission = Admission::new(limits, Arc::clone(state), clock.clone());
         let cursors: Arc<dyn Cursors> = match &kept.seal {
@@ -238,6 +239,7 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let mut signals = Signals::listen()?;
     certificate.warn(clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
+    let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
     announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
@@ -255,8 +257,9 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
             let took_ms = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
             tracing::info!(open = report.open, cut = report.cut, took_ms, "stopped");
         }
-        // Ends never by itself, and with everything else.
+        // These never end by themselves, and with everything else.
         () = looking => {}
+        () = keeping => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     // After the last answer; what is on its way becomes durable first.
@@ -287,7 +290,7 @@ mod tests {
 
     fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
-        let documents = ("{}".to_owned(), "{}".to_owned());
+        let documents = fresh_documents::shipped(&Catalogue::embedded().unwrap(), &clock, true).unwrap();
         let sign_in = SignIn::none(config, &clock);
         let base = PublicBase::localhost(8443);
         let settings = data_service::demo_settings(config);

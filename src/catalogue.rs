@@ -19,6 +19,7 @@ mod master;
 mod params;
 mod resolve;
 mod search;
+mod similar;
 mod surfaces;
 mod tracks;
 mod web_link;
@@ -148,8 +149,10 @@ impl Catalogue {
             ["artists"] => self.browse.answer(&params),
             ["artist", key, "master", id] => master::answer(&self.artists, &self.masters, key, id),
             ["artist", key, "bandcamp", item] => master::bandcamp(key, item),
+            ["preview", "artist"] => master::preview(&params),
             ["dossier", "festival", slug] => master::festival(slug),
             ["artist", key] | ["dossier", "artist", key] => dossier::answer(&self.artists, key, &params),
+            ["artist", key, "similar"] => similar::answer(&self.artists, &self.surfaces, key, &params),
             ["artist", key, "gigs"] => self.events.answer(&self.artists, key, request.today),
             ["label", key] | ["dossier", "label", key] => self.labels.answer(key),
             ["breakouts"] => self.lists.breakouts(&params),

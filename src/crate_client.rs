@@ -17,6 +17,7 @@ pub mod transport;
 pub mod window;
 
 mod aura;
+mod documents;
 mod dossier;
 mod flight;
 mod gigs;
@@ -29,6 +30,7 @@ mod rising;
 mod rows;
 mod search;
 mod sharing;
+mod similar;
 mod state;
 mod tracks;
 
@@ -38,6 +40,7 @@ use std::time::Duration;
 
 pub use self::ask::Ask;
 use self::cache::{Cache, CacheLimits};
+pub use self::documents::AboutData;
 pub use self::dossier::Depth;
 use self::extensions::Extensions;
 pub use self::extensions::{Extension, Switch};
@@ -104,13 +107,13 @@ impl Default for Shelves {
     }
 }
 
-/// Reads a dossier as the service sends it; `None` when it is about nobody. `this_year` is the last year in which
-/// something can have been released.
+/// Reads a dossier as the service sends it; `None` when it is about nobody. `today` is the last day on which
+/// anything can have happened.
 ///
 /// # Errors
 /// A body that is no dossier.
-pub fn read_dossier(body: &[u8], this_year: i32) -> Result<Option<Dossier>, UpstreamFault> {
-    dossier::read(body, this_year)
+pub fn read_dossier(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamFault> {
+    dossier::read(body, today)
 }
 
 /// A client that shares one transport, one memory, one plan and one set of degraded windows among all calls.
@@ -197,7 +200,11 @@ impl CrateClient {
     pub async fn resolve(&self, ask: &Ask, ledger: &CallLedger) -> Result<Resolution, UpstreamFault> {
         let request =
             transport::Request { family: Family::Resolve, path: "/api/v2/resolve", query: &ask.query() };
-        Ok(self.fetch(request, ledger, resolution::read).await?.unwrap_or_default())
+        let mut found = self.fetch(request, ledger, resolution::read).await?.unwrap_or_default();
+        if self.extensions.is_off(Extension::SameNameClusters) {
+            found.forget_siblings();
+        }
+        Ok(found)
     }
 
     /// The dossier under `key`; `None` when the service holds none.
@@ -213,8 +220,8 @@ impl CrateClient {
         let query = [("fields", depth.fields())];
         let path = format!("/api/v2/artist/{}", key.as_str());
         let request = transport::Request { family: Family::Artist, path: &path, query: &query };
-        let this_year = self.clock.utc().year();
-        self.fetch(request, ledger, |body| dossier::read(body, this_year)).await.map(Option::flatten)
+        let today = self.today();
+        self.fetch(request, ledger, |body| dossier::read(body, today)).await.map(Option::flatten)
     }
 
     /// The catalogue rows that a search for `name` finds, for the same-name probe.

@@ -20,6 +20,8 @@ pub struct CatalogList {
     pub shown: usize,
     /// How many the service sent, those that cannot be read or were shown before included.
     pub listed: usize,
+    /// How many of those could not be read.
+    pub unreadable: usize,
     /// Where the walk stands.
     pub pagination: Pagination,
 }

@@ -10,6 +10,7 @@ use super::shapeable::Shapeable;
 use crate::model::day::RecordedDay;
 use crate::model::gap::GapReason;
 use crate::model::link::Link;
+use crate::model::score::Score;
 use crate::model::text::CleanName;
 use crate::shape::{List, Role};
 
@@ -98,7 +99,7 @@ pub struct DjMomentumFacet {
     /// Tracklists in which it stands.
     pub tracklists: Cell<u64>,
     /// The share of all plays that fell into the last 365 days.
-    pub velocity: Cell<f64>,
+    pub velocity: Cell<Score>,
     /// The day of the first play.
     pub first_played: Cell<RecordedDay>,
     /// The day of the last play.
@@ -126,7 +127,7 @@ pub struct RelatedLabelRow {
     /// The label's key.
     pub cluster_id: Cell<String>,
     /// How much more often than by chance the two are collected together; for ordering only.
-    pub npmi: Cell<f64>,
+    pub npmi: Cell<Score>,
     /// How many people collect both.
     pub support: Cell<u64>,
 }

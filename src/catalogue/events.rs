@@ -1,7 +1,7 @@
 //! Events that lie ahead: `/api/v2/artist/{key}/gigs`, which version 2.47.0 of the service does not have.
 //!
 //! Decides on what day an event falls: the files hold days from now, so that the demo never grows old. Every event is
-//! invented. `/api/v2/artist/{key}/similar`, the other extension a newer service may have, has its place beside this.
+//! invented.
 
 use serde::Deserialize;
 use serde_json::json;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::answer::{Answered, Problem, json_answer};
 use super::artists::{Artists, cluster_form};
 use super::dossier::checked_key;
+use super::params::Params;
 use super::search::Masters;
 
 /// The longest number of a master and of a Bandcamp release, in digits.
@@ -54,6 +55,15 @@ pub(super) fn bandcamp(key: &str, item: &str) -> Answered {
     number(item, ITEM_DIGITS, "item")?;
     let note = "the demo holds no Bandcamp releases";
     Ok(json_answer(&json!({ "object": "bandcamp.release", "present": false, "note": note })))
+}
+
+/// The teaser that is shown without a key: the demo has none.
+pub(super) fn preview(params: &Params<'_>) -> Answered {
+    if params.get("q").is_none() {
+        return Err(Problem::invalid_query("q", "is needed"));
+    }
+    let note = "the demo holds no previews";
+    Ok(json_answer(&json!({ "object": "artist.preview", "present": false, "note": note })))
 }
 
 /// A festival: there is none, so its identity is a gap.

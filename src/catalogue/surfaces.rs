@@ -63,6 +63,12 @@ impl Surfaces {
         Ok(Self { index: index.surfaces, held: files.invented_surfaces.parse()? })
     }
 
+    /// All rows of one surface about one cluster.
+    pub(super) fn rows_of(&self, name: &str, cluster: &str) -> &[&'static RawValue] {
+        let held = self.held.iter().find(|held| held.surface == name && held.cluster_id == cluster);
+        held.map_or(&[][..], |held| &held.rows)
+    }
+
     pub(super) fn answer(&self, name: &str, params: &Params<'_>) -> Answered {
         let Some((number, surface)) =
             self.index.iter().enumerate().find(|(_, surface)| *surface.name == *name)
@@ -79,8 +85,7 @@ impl Surfaces {
             Some(limit) => usize::try_from(limit).unwrap_or(usize::MAX),
             None => surface.cap.default,
         };
-        let held = self.held.iter().find(|held| held.surface == name && held.cluster_id == cluster);
-        let rows = held.map_or(&[][..], |held| &held.rows);
+        let rows = self.rows_of(name, &cluster);
         let start = match params.get("after") {
             None => 0,
             Some(cursor) => {

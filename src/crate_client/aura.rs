@@ -8,6 +8,7 @@ use super::reading::{self, Raw};
 use super::{CrateClient, rows, transport};
 use crate::identity::ClusterId;
 use crate::model::aura::Aura;
+use crate::model::date::Day;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
@@ -65,7 +66,8 @@ impl CrateClient {
     ) -> Result<Option<Fact<Listed<Aura>>>, UpstreamFault> {
         let query = [("limit", rows.to_string())];
         let request = transport::Request { family: Family::Aura, path: "/api/v2/aura", query: &query };
-        self.fetch(request, ledger, list).await
+        let today = self.today();
+        self.fetch(request, ledger, |body| list(body, today)).await
     }
 
     /// The aura of one cluster; `None` when the service holds none.
@@ -79,41 +81,42 @@ impl CrateClient {
     ) -> Result<Option<Fact<Aura>>, UpstreamFault> {
         let path = format!("/api/v2/aura/{cluster_id}");
         let request = transport::Request { family: Family::Aura, path: &path, query: &[] };
-        self.fetch(request, ledger, |body| one(body, cluster_id)).await.map(Option::flatten)
+        let today = self.today();
+        self.fetch(request, ledger, |body| one(body, cluster_id, today)).await.map(Option::flatten)
     }
 }
 
-fn list(body: &[u8]) -> Result<Fact<Listed<Aura>>, UpstreamFault> {
+fn list(body: &[u8], today: Day) -> Result<Fact<Listed<Aura>>, UpstreamFault> {
     let wire: WireList<'_> = reading::body(body)?;
-    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.items, |row| Ok(aura(row)))))
+    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.items, |row| Ok(aura(row, today)))))
 }
 
 /// `Ok(None)` when the service says that it holds none.
-fn one(body: &[u8], asked: &ClusterId) -> Result<Option<Fact<Aura>>, UpstreamFault> {
+fn one(body: &[u8], asked: &ClusterId, today: Day) -> Result<Option<Fact<Aura>>, UpstreamFault> {
     let wire: WireOne<'_> = reading::body(body)?;
     let state = rows::state(wire.state)?;
     if state == Err(GapReason::HonestGap) || reading::optional(wire.present) == Some(false) {
         return Ok(None);
     }
     let found = state.and_then(|()| reading::object::<WireAura<'_>>(wire.aura));
-    Ok(Some(match found.map(|row| aura(&row)) {
+    Ok(Some(match found.map(|row| aura(&row, today)) {
         // Somebody else's aura is no answer.
         Ok(aura) if aura.cluster_id.as_ref() == Ok(asked) => Ok(aura),
         Ok(_) | Err(_) => Err(GapReason::MalformedUpstream),
     }))
 }
 
-fn aura(row: &WireAura<'_>) -> Aura {
+fn aura(row: &WireAura<'_>, today: Day) -> Aura {
     Aura {
         cluster_id: rows::cluster_id(row.cluster_id),
         name: rows::artist_name(row.artist_name),
         dimension_count: reading::value(row.convergence_dim_count),
         dimensions: dimensions(row.dimensions),
-        break_odds_percent: rows::score(row.break_odds),
-        first_signal_on: rows::day(row.first_signal_at),
-        latest_signal_on: rows::day(row.latest_appearance_at),
+        break_odds_percent: rows::percent(row.break_odds),
+        first_signal_on: rows::past_day(row.first_signal_at, today),
+        latest_signal_on: rows::past_day(row.latest_appearance_at, today),
         has_broken: reading::value(row.has_break_event),
-        broke_on: rows::day(row.break_event_at),
+        broke_on: rows::past_day(row.break_event_at, today),
     }
 }
 

@@ -71,6 +71,11 @@ impl Cache {
         }
     }
 
+    /// Lets go of the answer to a request, so that the next one brings a new one.
+    pub(super) fn forget(&self, key: &Key) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+
     /// Keeps an answer that is whole.
     pub(super) fn put(&self, family: Family, key: Key, body: Option<&Bytes>) {
         let Some(lifetime) = self.limits.lifetimes.get(&family).copied() else { return };

@@ -11,9 +11,9 @@ use crate::identity::{ClusterId, Mbid, Slug, Tier, display_name};
 use crate::model::artist::{
     Aliases, ArtistIdentity, Debut, Discography, Dossier, Emergence, Genre, Merged, Origin, Release,
 };
+use crate::model::date::Day;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::prose::Prose;
-use crate::model::signals::Signals;
 use crate::model::source::Source;
 use crate::model::text::CleanName;
 
@@ -59,11 +59,13 @@ struct Wire<'a> {
     debut: Raw<'a>,
     #[serde(borrow, default)]
     facts: Raw<'a>,
-}
-
-/// What is read beside the card; a body that was asked for less says nothing of it.
-fn signals(body: &[u8], facts: &Fact<WireFacts<'_>>) -> Result<Signals, UpstreamFault> {
-    Ok(signals::read(&reading::body(body)?, facts))
+    /// What only the wider views ask for, in the same pass: going through the body takes most of the time.
+    #[serde(borrow, default)]
+    geography: Raw<'a>,
+    #[serde(borrow, default)]
+    tier_presence: Raw<'a>,
+    #[serde(borrow, default)]
+    journalism: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -148,8 +150,8 @@ struct WireFacts<'a> {
 
 /// `Ok(None)` when the service holds no identity under the key.
 ///
-/// `this_year` is the last year in which something can have been released.
-pub(super) fn read(body: &[u8], this_year: i32) -> Result<Option<Dossier>, UpstreamFault> {
+/// `today` is the last day on which anything can have happened; a clock that is ahead of this one may be a day ahead.
+pub(super) fn read(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamFault> {
     let wire: Wire<'_> = reading::body(body)?;
     let identity: WireIdentity<'_> = match reading::object(wire.identity) {
         Ok(identity) => identity,
@@ -164,14 +166,19 @@ pub(super) fn read(body: &[u8], this_year: i32) -> Result<Option<Dossier>, Upstr
         .ok()
         .and_then(|facts| mbid(facts.mbid))
         .or_else(|| debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid)));
-    let signals = signals(body, &facts)?;
+    let wider = signals::WireSignals {
+        geography: wire.geography,
+        tier_presence: wire.tier_presence,
+        journalism: wire.journalism,
+    };
+    let signals = signals::read(&wider, &facts, today);
     let Some(who) = who(&identity, wire.slug, mbid) else { return Err(UpstreamFault::Unreadable) };
     Ok(Some(Dossier {
         identity: who,
         merged: merged(wire.discography),
         aliases: aliases(identity.aliases),
         real_name: name(identity.realname),
-        debut: debut.and_then(|debut| first_release(debut.first_release_date, this_year)),
+        debut: debut.and_then(|debut| first_release(debut.first_release_date, today.year())),
         origin: facts.and_then(|facts| origin(&facts)),
         genre: reading::facet(wire.behavioral).and_then(|found| genre(&found)),
         discography: discography.and_then(|found| releases(&found)),
@@ -301,7 +308,7 @@ mod tests {
     use super::*;
 
     fn dossier(body: &str) -> Result<Option<Dossier>, UpstreamFault> {
-        read(body.as_bytes(), 2026)
+        read(body.as_bytes(), Day::parse("2026-11-30").unwrap())
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub(super) struct Extensions([State; Extension::ALL.len()]);
 #[derive(Debug)]
 struct State {
     is_auto: bool,
+    is_off: bool,
     is_used: AtomicBool,
 }
 
@@ -68,6 +69,7 @@ impl Extensions {
             let switch = switches.iter().find(|(named, _)| *named == extension).map(|(_, switch)| *switch);
             State {
                 is_auto: switch == Some(Switch::Auto),
+                is_off: switch == Some(Switch::Off),
                 is_used: AtomicBool::new(switch == Some(Switch::On)),
             }
         }))
@@ -75,6 +77,11 @@ impl Extensions {
 
     pub(super) fn has(&self, extension: Extension) -> bool {
         self.0.get(extension.at()).is_some_and(|state| state.is_used.load(Ordering::Relaxed))
+    }
+
+    /// Whether the operator has switched it off.
+    pub(super) fn is_off(&self, extension: Extension) -> bool {
+        self.0.get(extension.at()).is_some_and(|state| state.is_off)
     }
 
     /// Takes over what the service's document shows.
@@ -130,8 +137,8 @@ pub(super) fn read(body: &[u8]) -> Result<Vec<Extension>, UpstreamFault> {
     let document: Document<'_> = reading::body(body)?;
     let paths: Paths<'_> = reading::object(document.paths).map_err(|_| UpstreamFault::Unreadable)?;
     let shown = |extension| match extension {
-        Extension::Similar => operation(paths.similar).is_some(),
-        Extension::Gigs => operation(paths.gigs).is_some(),
+        Extension::Similar => answers_with(paths.similar, &["similar", "axes", "co_booking", "festivals"]),
+        Extension::Gigs => answers_with(paths.gigs, &["gigs", "date", "venue", "cancelled"]),
         Extension::SearchCursor => {
             let parameters = operation(paths.search).map(|get| reading::objects(get.parameters));
             let parameters: Vec<_> = parameters.and_then(Result::ok).unwrap_or_default();
@@ -139,10 +146,18 @@ pub(super) fn read(body: &[u8]) -> Result<Vec<Extension>, UpstreamFault> {
             parameters.into_iter().flatten().filter_map(named).any(|name| name == "cursor")
         }
         // The answer's schema stands in place; only the resolve operation itself is looked at.
-        Extension::SameNameClusters => operation(paths.resolve)
-            .is_some_and(|get| reading::mentions(get.responses, "\"same_name_clusters\"")),
+        Extension::SameNameClusters => answers_with(paths.resolve, &["same_name_clusters"]),
     };
     Ok(Extension::ALL.into_iter().filter(|extension| shown(*extension)).collect())
+}
+
+/// Whether the answer of an operation is described with all of these members. A path alone says nothing of the form of
+/// its answer, and what has another form than the one that is read here is better not asked for.
+fn answers_with(path: Raw<'_>, members: &[&str]) -> bool {
+    let named = |get: Operation<'_>| {
+        members.iter().all(|member| reading::mentions(get.responses, &format!("\"{member}\"")))
+    };
+    operation(path).is_some_and(named)
 }
 
 fn operation(path: Raw<'_>) -> Option<Operation<'_>> {
@@ -155,18 +170,23 @@ mod tests {
     use super::*;
 
     const NEWER: &str = r##"{"paths":{
-        "/api/v2/artist/{key}/gigs":{"get":{}},
+        "/api/v2/artist/{key}/gigs":{"get":{"responses":{"200":{"properties":{"gigs":{"items":{"properties":
+            {"date":{},"venue":{},"cancelled":{}}}}}}}}},
+        "/api/v2/artist/{key}/similar":{"get":{"responses":{"200":{"properties":{"similar":{"items":{"properties":
+            {"score":{}}}}}}}}},
         "/api/v2/search":{"get":{"parameters":[{"$ref":"#/x"},{"name":"q"},{"name":"cursor"}]}},
         "/api/v2/resolve":{"get":{"responses":{"200":{"properties":{"same_name_clusters":{}}}}}}}}"##;
 
     #[test]
-    fn the_services_own_document_shows_what_it_has() {
+    fn the_services_own_document_shows_what_it_has_in_a_form_that_is_read() {
         let found = read(NEWER.as_bytes()).unwrap();
         assert_eq!(found, [Extension::Gigs, Extension::SearchCursor, Extension::SameNameClusters]);
         assert_eq!(
             read(br#"{"paths":{"/api/v2/search":{"get":{"parameters":[{"name":"q"}]}}}}"#),
             Ok(vec![])
         );
+        let own = include_bytes!("../../fixtures/service/openapi.json");
+        assert_eq!(read(own), Ok(vec![Extension::Similar, Extension::Gigs]));
         assert!(read(b"{}").is_err() && read(b"[]").is_err());
     }
 
@@ -179,6 +199,7 @@ mod tests {
         ]);
         let used = || Extension::ALL.map(|extension| extensions.has(extension));
         assert_eq!(used(), [true, false, false, false]);
+        assert_eq!(Extension::ALL.map(|extension| extensions.is_off(extension)), [false, true, false, false]);
         extensions.found(&[Extension::Gigs, Extension::SearchCursor, Extension::SameNameClusters]);
         assert_eq!(used(), [true, false, true, false]);
         extensions.found(&[]);

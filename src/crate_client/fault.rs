@@ -43,6 +43,9 @@ pub enum UpstreamFault {
     /// The service answered 200 with something that is not the JSON of its contract.
     #[error("an answer that cannot be read")]
     Unreadable,
+    /// The service answered 200 with the record of another key than the one that was asked for.
+    #[error("the record of another key")]
+    AnotherRecord,
     /// The service answered 200 and says that this answer is degraded.
     #[error("an answer that the service itself calls degraded")]
     Degraded,
@@ -94,6 +97,8 @@ impl UpstreamFault {
             | Self::BrokenOff => Outcome::Failed,
             // Nothing was asked, so nothing is learned.
             Self::Window { .. } | Self::NoRoom { .. } => Outcome::Abandoned,
+            // The service answered, and may have meant it.
+            Self::AnotherRecord => Outcome::Refused,
         }
     }
 
@@ -101,7 +106,11 @@ impl UpstreamFault {
     pub(super) fn is_charged(self) -> bool {
         matches!(
             self,
-            Self::CallDeadline { .. } | Self::ToolDeadline { .. } | Self::Unreadable | Self::Degraded
+            Self::CallDeadline { .. }
+                | Self::ToolDeadline { .. }
+                | Self::Unreadable
+                | Self::AnotherRecord
+                | Self::Degraded
         )
     }
 }

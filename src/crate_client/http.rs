@@ -164,7 +164,13 @@ impl HttpTransport {
             *told = Some(now);
             drop(told);
             let host = self.base_url.host_str().unwrap_or_default();
-            tracing::warn!(host, reason = %innermost(error), "the data service cannot be reached");
+            let reason = innermost(error);
+            // What rustls says of a certificate names no setting.
+            let hint = match reason.contains("certificate") {
+                true => "; if the certificate is right, name the file of its issuer as ca_file under [crate]",
+                false => "",
+            };
+            tracing::warn!(host, %reason, "the data service cannot be reached{hint}");
         }
     }
 }

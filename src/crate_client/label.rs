@@ -2,15 +2,16 @@
 
 use serde::Deserialize;
 
-use super::CrateClient;
 use super::fault::UpstreamFault;
 use super::ledger::CallLedger;
 use super::reading::{self, Raw};
 use super::resolution::{discogs_id, text, tier};
 use super::tracks::{cluster_id, name};
 use super::transport::Request;
+use super::{CrateClient, rows};
 use crate::identity::{ArtistKey, ClusterId, Mbid, Slug, Tier, display_name};
 use crate::model::artist::{ArtistIdentity, Merged};
+use crate::model::date::Day;
 use crate::model::day::RecordedDay;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
@@ -33,7 +34,8 @@ impl CrateClient {
     ) -> Result<Option<LabelDossier>, UpstreamFault> {
         let path = format!("/api/v2/label/{}", key.as_str());
         let request = Request { family: Family::Label, path: &path, query: &[] };
-        self.fetch(request, ledger, read).await.map(Option::flatten)
+        let today = self.today();
+        self.fetch(request, ledger, |body| read(body, today)).await.map(Option::flatten)
     }
 }
 
@@ -142,8 +144,9 @@ struct WireMomentum<'a> {
     velocity: Raw<'a>,
 }
 
-/// `Ok(None)` when the service holds no identity under the key.
-fn read(body: &[u8]) -> Result<Option<LabelDossier>, UpstreamFault> {
+/// `Ok(None)` when the service holds no identity under the key. `today` is the last day on which anything can have been
+/// played.
+fn read(body: &[u8], today: Day) -> Result<Option<LabelDossier>, UpstreamFault> {
     let wire: Wire<'_> = reading::body(body)?;
     let identity: WireIdentity<'_> = match reading::object(wire.identity) {
         Ok(identity) => identity,
@@ -160,7 +163,7 @@ fn read(body: &[u8]) -> Result<Option<LabelDossier>, UpstreamFault> {
         bandcamp: binds.and_then(|binds| link(LinkSite::Bandcamp, binds.bandcamp_url)),
         pages: pages(identity.urls),
         presence: reading::object(wire.presence).map(|found| presence(&found)),
-        dj_momentum: reading::facet(wire.dj_momentum).map(|found| momentum(&found)),
+        dj_momentum: reading::facet(wire.dj_momentum).map(|found| momentum(&found, today)),
         travels: travels(wire.travels),
         prose: text(identity.profile).and_then(|text| Prose::new("profile", &text, Source::Discogs)),
     }))
@@ -220,22 +223,30 @@ fn presence(wire: &WirePresence<'_>) -> LabelPresence {
     }
 }
 
-fn momentum(wire: &WireMomentum<'_>) -> DjMomentum {
+/// Of two values that contradict each other neither is a fact: nothing says which of them is wrong.
+fn momentum(wire: &WireMomentum<'_>, today: Day) -> DjMomentum {
+    let contradicts = |is_so: bool| if is_so { Err(GapReason::MalformedUpstream) } else { Ok(()) };
+    let (plays, recent): (Fact<u64>, Fact<u64>) =
+        (reading::value(wire.play_count), reading::value(wire.plays_last365d));
+    let counts = contradicts(plays.is_ok_and(|all| recent.is_ok_and(|recent| recent > all)));
+    let (first, last) = (day(wire.first_played_at, today), day(wire.last_played_at, today));
+    let days = contradicts(first.iter().zip(&last).any(|(first, last)| first.is_wholly_after(last)));
     DjMomentum {
-        plays: reading::value(wire.play_count),
-        plays_last_365d: reading::value(wire.plays_last365d),
+        plays: counts.and(plays),
+        plays_last_365d: counts.and(recent),
         djs: reading::value(wire.distinct_djs),
         artists: reading::value(wire.distinct_artists),
         tracklists: reading::value(wire.distinct_tracklists),
-        velocity: reading::value(wire.velocity),
-        first_played: day(wire.first_played_at),
-        last_played: day(wire.last_played_at),
+        velocity: rows::within(wire.velocity, 0.0..=1.0),
+        first_played: days.and(first),
+        last_played: days.and(last),
     }
 }
 
-fn day(raw: Raw<'_>) -> Fact<RecordedDay> {
+fn day(raw: Raw<'_>, today: Day) -> Fact<RecordedDay> {
     let written: String = reading::value(raw)?;
-    RecordedDay::parse(&written).ok_or(GapReason::MalformedUpstream)
+    let day = RecordedDay::parse(&written).filter(|day| !day.is_after(today.next()));
+    day.ok_or(GapReason::MalformedUpstream)
 }
 
 /// The rows of this facet stand beside its state, not under `signals`.
@@ -259,7 +270,7 @@ fn related(wire: &WireRelated<'_>) -> Fact<RelatedLabel> {
     let row = RelatedLabel {
         name: name(wire.label_name),
         cluster_id: cluster_id(wire.cluster_id),
-        npmi: reading::value(wire.npmi),
+        npmi: rows::within(wire.npmi, -1.0..=1.0),
         support: reading::value(wire.support),
     };
     if row.name.is_err() && row.cluster_id.is_err() { Err(GapReason::MalformedUpstream) } else { Ok(row) }
@@ -269,13 +280,17 @@ fn related(wire: &WireRelated<'_>) -> Fact<RelatedLabel> {
 mod tests {
     use super::*;
 
+    fn reading(body: &[u8]) -> Result<Option<LabelDossier>, UpstreamFault> {
+        read(body, Day::parse("2026-11-30").unwrap())
+    }
+
     fn label(more: &str) -> LabelDossier {
-        read(format!(r#"{{"identity":{{"name":"Svek"}}{more}}}"#).as_bytes()).unwrap().unwrap()
+        reading(format!(r#"{{"identity":{{"name":"Svek"}}{more}}}"#).as_bytes()).unwrap().unwrap()
     }
 
     #[test]
     fn only_an_identity_of_null_says_that_there_is_no_label() {
-        assert_eq!(read(br#"{"identity":null}"#), Ok(None));
+        assert_eq!(reading(br#"{"identity":null}"#), Ok(None));
         for body in [
             "{}",
             r#"{"identity":[]}"#,
@@ -284,7 +299,7 @@ mod tests {
             "[]",
             "<html>",
         ] {
-            assert_eq!(read(body.as_bytes()), Err(UpstreamFault::Unreadable), "{body}");
+            assert_eq!(reading(body.as_bytes()), Err(UpstreamFault::Unreadable), "{body}");
         }
     }
 
@@ -334,6 +349,32 @@ mod tests {
         assert_eq!(momentum.last_played.map(|day| day.to_string()), Ok("2026-02-03".to_owned()));
         let related = found.travels.unwrap();
         assert_eq!((related.len(), related.iter().flatten().count()), (3, 1));
+    }
+
+    #[test]
+    fn plays_that_cannot_be_are_no_facts() {
+        let momentum = |signals: &str| {
+            label(&format!(r#","dj_momentum":{{"state":"present","signals":{{{signals}}}}}"#))
+                .dj_momentum
+                .unwrap()
+        };
+        let no = GapReason::MalformedUpstream;
+        for (share, is_fact) in [("0", true), ("1", true), ("0.61", true), ("1.01", false), ("-0.1", false)] {
+            let found = momentum(&format!(r#""velocity":{share}"#)).velocity;
+            assert_eq!((found.is_ok(), found.err()), (is_fact, (!is_fact).then_some(no)), "{share}");
+        }
+        let ahead = momentum(r#""firstPlayedAt":"2024-01-02","lastPlayedAt":"2026-12-02T00:00:00Z""#);
+        assert_eq!((ahead.first_played.is_ok(), ahead.last_played), (true, Err(no)));
+        let turned = momentum(r#""firstPlayedAt":"2024-01-02","lastPlayedAt":"2023-12-31""#);
+        assert_eq!((turned.first_played, turned.last_played), (Err(no), Err(no)));
+        let more = momentum(r#""playCount":5,"playsLast365d":6,"distinctDjs":2"#);
+        assert_eq!((more.plays, more.plays_last_365d, more.djs), (Err(no), Err(no), Ok(2)));
+        let npmi = |npmi: &str| {
+            let rows =
+                format!(r#","travels":{{"state":"present","related":[{{"labelName":"A","npmi":{npmi}}}]}}"#);
+            label(&rows).travels.unwrap().remove(0).unwrap().npmi.is_ok()
+        };
+        assert!(npmi("-1") && npmi("0.42") && !npmi("1.5"));
     }
 
     #[test]

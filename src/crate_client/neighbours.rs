@@ -7,6 +7,7 @@ use super::ledger::CallLedger;
 use super::reading::{self, Raw};
 use super::{CrateClient, dossier, rows, transport};
 use crate::identity::{ArtistKey, ClusterId};
+use crate::model::date::Day;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::neighbour::{Count, Neighbour, Neighbours, Surroundings};
@@ -131,8 +132,8 @@ impl CrateClient {
         let query = [("fields", FIELDS.to_owned())];
         let path = format!("/api/v2/artist/{}", key.as_str());
         let request = transport::Request { family: Family::Similar, path: &path, query: &query };
-        let this_year = self.clock.utc().year();
-        self.fetch(request, ledger, |body| surroundings(body, this_year)).await.map(Option::flatten)
+        let today = self.today();
+        self.fetch(request, ledger, |body| surroundings(body, today)).await.map(Option::flatten)
     }
 
     /// Who played the same festivals.
@@ -175,8 +176,8 @@ impl CrateClient {
     }
 }
 
-fn surroundings(body: &[u8], this_year: i32) -> Result<Option<Surroundings>, UpstreamFault> {
-    let Some(dossier) = dossier::read(body, this_year)? else { return Ok(None) };
+fn surroundings(body: &[u8], today: Day) -> Result<Option<Surroundings>, UpstreamFault> {
+    let Some(dossier) = dossier::read(body, today)? else { return Ok(None) };
     let wire: Wire<'_> = reading::body(body)?;
     let connections: Fact<WireConnections<'_>> = reading::facet(wire.connections);
     let champions: Fact<WireChampions<'_>> = reading::facet(wire.dj_champion);

@@ -36,8 +36,9 @@ pub(super) const START_WITHIN: Duration = Duration::from_secs(3);
 const COOL_DOWN: Duration = Duration::from_millis(250);
 /// How long nothing is sent after the word that there were too many requests, when it names no time.
 const HOLD_DEFAULT: Duration = Duration::from_secs(1);
-/// The longest time that the service's word keeps everything from being sent: after it, one request finds out.
-const HOLD_MAX: Duration = Duration::from_secs(3_600);
+/// The longest time that one refusal keeps everything from being sent: a minute's requests start anew within it, and
+/// whatever the service means beyond that, the next request finds out.
+const HOLD_MAX: Duration = minute::MINUTE;
 /// What a caller is told to wait for when only places are missing.
 const PLACE_WAIT: Duration = Duration::from_secs(2);
 

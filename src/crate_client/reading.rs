@@ -62,7 +62,9 @@ pub fn rate_refusal(bytes: &[u8]) -> RateRefusal {
     }
     let Ok(wire) = body::<Wire<'_>>(bytes) else { return RateRefusal::default() };
     RateRefusal {
-        retry_after: optional(wire.retry_after_seconds).map(Duration::from_secs),
+        // A month is the longest period of a plan.
+        retry_after: optional(wire.retry_after_seconds)
+            .map(|s| Duration::from_secs(u64::min(s, 31 * 24 * 3_600))),
         at_once: optional::<&str>(wire.reason) == Some("concurrency"),
     }
 }

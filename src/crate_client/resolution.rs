@@ -33,6 +33,15 @@ pub struct Resolution {
     pub matched_by_name: bool,
 }
 
+impl Resolution {
+    /// Takes no notice of the siblings that the service lists; a search for the name looks for them then.
+    pub(super) fn forget_siblings(&mut self) {
+        self.same_name_clusters.clear();
+        self.siblings_listed = 0;
+        self.siblings_unreadable = false;
+    }
+}
+
 #[derive(Deserialize)]
 struct Wire<'a> {
     #[serde(borrow, default)]

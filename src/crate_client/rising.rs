@@ -7,6 +7,7 @@ use super::ledger::CallLedger;
 use super::reading::{self, Raw};
 use super::{CrateClient, rows, transport};
 use crate::model::artist::Origin;
+use crate::model::date::Day;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
@@ -125,7 +126,8 @@ impl CrateClient {
         let query = [("limit", rows.to_string())];
         let path = "/api/v2/tastemakers/ones-to-watch";
         let request = transport::Request { family: Family::Lists, path, query: &query };
-        self.fetch(request, ledger, watchlist).await
+        let today = self.today();
+        self.fetch(request, ledger, |body| watchlist(body, today)).await
     }
 }
 
@@ -158,11 +160,11 @@ fn location(wire: &WireLocation<'_>) -> Fact<Origin> {
     }
 }
 
-fn watchlist(body: &[u8]) -> Result<Fact<Watchlist>, UpstreamFault> {
+fn watchlist(body: &[u8], today: Day) -> Result<Fact<Watchlist>, UpstreamFault> {
     let wire: WireWatchlist<'_> = reading::body(body)?;
     let listed = rows::state(wire.state)?.and_then(|()| rows::listed(wire.ones_to_watch, |row| Ok(one(row))));
     Ok(listed.map(|rows| Watchlist {
-        snapshot_on: rows::day(wire.snapshot_date),
+        snapshot_on: rows::past_day(wire.snapshot_date, today),
         is_stale: reading::value(wire.stale),
         rows,
     }))

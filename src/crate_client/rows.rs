@@ -1,5 +1,7 @@
 //! Reads lists under the service's word for their state.
 
+use std::ops::RangeInclusive;
+
 use serde::Deserialize;
 
 use super::fault::UpstreamFault;
@@ -81,6 +83,22 @@ pub(super) fn day(raw: Raw<'_>) -> Fact<Day> {
     of(raw, Day::parse)
 }
 
+/// A day on which something has happened already. A clock that is ahead of this one may be a day ahead.
+pub(super) fn past_day(raw: Raw<'_>, today: Day) -> Fact<Day> {
+    day(raw).and_then(|day| if day <= today.next() { Ok(day) } else { Err(GapReason::MalformedUpstream) })
+}
+
+/// So many in a hundred.
+pub(super) fn percent(raw: Raw<'_>) -> Fact<Score> {
+    within(raw, 0.0..=100.0)
+}
+
+/// A number within its bounds; outside of them it is not what it is called.
+pub(super) fn within(raw: Raw<'_>, bounds: RangeInclusive<f64>) -> Fact<Score> {
+    let number: f64 = reading::value(raw)?;
+    Score::new(number).filter(|_| bounds.contains(&number)).ok_or(GapReason::MalformedUpstream)
+}
+
 pub(super) fn score(raw: Raw<'_>) -> Fact<Score> {
     Score::new(reading::value(raw)?).ok_or(GapReason::MalformedUpstream)
 }
@@ -104,6 +122,19 @@ mod tests {
             assert_eq!(state(raw(unknown)), Ok(Err(GapReason::MalformedUpstream)), "{unknown}");
         }
         assert_eq!(state(Raw::default()), Ok(Err(GapReason::MalformedUpstream)));
+    }
+
+    #[test]
+    fn a_number_outside_its_bounds_and_a_past_day_ahead_are_not_facts() {
+        for (number, is_fact) in
+            [("0", true), ("100", true), ("12.5", true), ("-0.1", false), ("100.1", false), ("1e300", false)]
+        {
+            assert_eq!(percent(raw(number)).is_ok(), is_fact, "{number}");
+        }
+        let today = Day::parse("2026-11-30").unwrap();
+        for (day, is_fact) in [("2026-11-30", true), ("2026-12-01", true), ("2026-12-02", false)] {
+            assert_eq!(past_day(raw(&format!("\"{day}\"")), today).is_ok(), is_fact, "{day}");
+        }
     }
 
     #[test]

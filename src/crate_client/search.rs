@@ -92,8 +92,10 @@ fn read(body: &[u8]) -> Result<CatalogPage, UpstreamFault> {
     let rows = reading::objects::<WireRow<'_>>(wire.results).map_err(|_| UpstreamFault::Unreadable)?;
     let listed = rows.len();
     let pagination: WirePagination<'_> = reading::object(wire.pagination).unwrap_or_default();
+    let rows: Vec<CatalogRow> = rows.into_iter().flatten().filter_map(|row| catalog_row(&row)).collect();
     Ok(CatalogPage {
-        rows: rows.into_iter().flatten().filter_map(|row| catalog_row(&row)).collect(),
+        unreadable: listed - rows.len(),
+        rows,
         listed,
         total: reading::value(pagination.total_results),
         total_mode: word(pagination.total_results_mode, &TotalMode::ALL, TotalMode::as_str),
@@ -157,7 +159,7 @@ mod tests {
             r#"[{"master_id":5,"title":"A","artist":7,"year":null},{"master_id":"6","title":"B"},7,
             {"master_id":8,"year":197,"artist_cluster_id":"short"}]"#,
         );
-        assert_eq!((found.rows.len(), found.listed), (2, 4));
+        assert_eq!((found.rows.len(), found.listed, found.unreadable), (2, 4, 2));
         let [first, last] = found.rows.as_slice() else { panic!("two rows") };
         assert_eq!(first.artist, Err(GapReason::MalformedUpstream));
         assert_eq!(

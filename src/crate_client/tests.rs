@@ -69,6 +69,22 @@ async fn every_failure_of_the_service_counts_for_its_window() {
 }
 
 #[tokio::test]
+async fn siblings_are_read_where_an_answer_has_them_unless_they_are_switched_off() {
+    let body = r#"{"display":"X","resolved_via":"discogs","same_name_clusters":[
+        {"cluster_id":"abababababababababababababababababababababababababababababababab","name":"X (2)","tier":"discogs"}]}"#;
+    for (switch, listed) in [(Switch::Auto, 1), (Switch::On, 1), (Switch::Off, 0)] {
+        let faulty = Arc::new(faulty::Faulty::default());
+        faulty.set(Family::Resolve, Behaviour::Says(200, body));
+        let mut settings = settings();
+        settings.extensions = vec![(Extension::SameNameClusters, switch)];
+        let clock = Clock::wound_to(time::macros::datetime!(2027-01-31 12:00 UTC));
+        let client = client_of(faulty as _, settings, Shelves::default(), &clock);
+        let found = client.resolve(&Ask::Name(somebody()), &call_of(1)).await.unwrap();
+        assert_eq!((found.siblings_listed, found.same_name_clusters.len()), (listed, listed), "{switch:?}");
+    }
+}
+
+#[tokio::test]
 async fn no_4xx_ever_counts_for_a_window() {
     for status in 400..500 {
         let (client, faulty, _) = client();

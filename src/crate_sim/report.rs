@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use http::Version;
 use serde_json::{Value, json};
 
 use super::family::Family;
@@ -33,6 +34,7 @@ struct Seen {
     statuses: BTreeMap<String, u64>,
     families: BTreeMap<&'static str, u64>,
     targets: BTreeMap<String, u64>,
+    versions: BTreeMap<String, u64>,
 }
 
 /// A request that is being answered, until it is dropped.
@@ -51,8 +53,8 @@ impl Report {
         Self { clock, seen: Arc::default() }
     }
 
-    /// A request has come in; `target` is its method, path and query.
-    pub(super) fn came(&self, family: Family, target: String) -> Open {
+    /// A request has come in; `target` is its method, path and query, `version` that of HTTP.
+    pub(super) fn came(&self, family: Family, target: String, version: Version) -> Open {
         let now = self.clock.monotonic();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.requests += 1;
@@ -64,6 +66,7 @@ impl Report {
         seen.minute.push_back(now);
         seen.greatest_per_minute = seen.greatest_per_minute.max(seen.minute.len());
         *seen.families.entry(family.as_str()).or_default() += 1;
+        *seen.versions.entry(format!("{version:?}")).or_default() += 1;
         if seen.targets.len() < TARGETS_MOST || seen.targets.contains_key(&target) {
             *seen.targets.entry(target).or_default() += 1;
         }
@@ -83,6 +86,7 @@ impl Report {
             "requests": seen.requests, "in_flight": seen.in_flight,
             "greatest_in_flight": seen.greatest_in_flight, "greatest_per_minute": seen.greatest_per_minute,
             "answers": seen.statuses, "families": seen.families, "targets": seen.targets,
+            "versions": seen.versions,
         })
     }
 }
@@ -95,7 +99,7 @@ mod tests {
     fn the_greatest_numbers_stay_when_the_rush_is_over() {
         let clock = Clock::wound_to(time::macros::datetime!(2026-11-30 12:00 UTC));
         let report = Report::new(clock.clone());
-        let came = || report.came(Family::Resolve, "GET /api/v2/resolve?q=x".to_owned());
+        let came = || report.came(Family::Resolve, "GET /api/v2/resolve?q=x".to_owned(), Version::HTTP_2);
         drop([came(), came(), came()]);
         clock.advance(MINUTE);
         drop(came());
@@ -103,6 +107,7 @@ mod tests {
         let read = report.read();
         assert_eq!((&read["greatest_in_flight"], &read["greatest_per_minute"]), (&json!(3), &json!(3)));
         assert_eq!((&read["requests"], &read["in_flight"]), (&json!(4), &json!(0)));
+        assert_eq!(read["versions"], json!({ "HTTP/2.0": 4 }));
         assert_eq!(read["targets"], json!({ "GET /api/v2/resolve?q=x": 4 }));
         assert_eq!((&read["families"]["resolve"], &read["answers"]["200"]), (&json!(4), &json!(1)));
     }

@@ -39,7 +39,7 @@ use crate::transport::server_config;
 /// Where the simulator tells what it has seen.
 const REPORT_PATH: &str = "/sim/report";
 /// What is answered without a key.
-const OPEN_PATHS: [&str; 2] = ["/api/v2", "/api/v2/openapi.json"];
+const OPEN_PATHS: [&str; 3] = ["/api/v2", "/api/v2/openapi.json", "/api/v2/preview/artist"];
 /// No request body that means anything is longer.
 const BODY_MOST_BYTES: usize = 256 * 1024;
 /// How long to wait when the system has no room for a connection.
@@ -199,7 +199,7 @@ async fn handle(
     let written = written.join("&");
     let target =
         if written.is_empty() { format!("{method} {path}") } else { format!("{method} {path}?{written}") };
-    let open = shared.report.came(Family::of(&path), target);
+    let open = shared.report.came(Family::of(&path), target, request.version());
     let place = match (!is_open).then(|| shared.gate.enter()).transpose() {
         Ok(place) => place,
         Err(refusal) => {

@@ -65,6 +65,8 @@ pub struct CatalogPage {
     pub rows: Vec<CatalogRow>,
     /// How many rows the service sent.
     pub listed: usize,
+    /// How many of them could not be read.
+    pub unreadable: usize,
     /// How many records match.
     pub total: Fact<u64>,
     /// How that was counted.

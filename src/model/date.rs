@@ -20,6 +20,20 @@ impl Day {
     }
 }
 
+impl Day {
+    /// Its year.
+    #[must_use]
+    pub fn year(self) -> i32 {
+        self.0.year()
+    }
+
+    /// The day after it. Whoever dates by a clock of their own may be as far ahead.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.next_day().unwrap_or(self.0))
+    }
+}
+
 impl From<Date> for Day {
     fn from(date: Date) -> Self {
         Self(date)
@@ -64,5 +78,6 @@ mod tests {
             assert_eq!(Day::parse(bad), None, "{bad}");
         }
         assert!(Day::parse("2026-08-01") < Day::parse("2026-08-02"));
+        assert_eq!(Day::parse("2026-02-28").map(Day::next), Day::parse("2026-03-01"));
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::date::Day;
+
 /// A calendar day, a month or a year of four digits, written as far as the record knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
@@ -24,6 +26,20 @@ impl RecordedDay {
             _ => false,
         };
         (is_whole && is_real).then(|| Self(day.to_owned()))
+    }
+
+    /// Whether it lies behind `day` as a whole.
+    #[must_use]
+    pub fn is_after(&self, day: Day) -> bool {
+        // Written from the largest part to the smallest, days compare as their texts do; a month that has begun is
+        // shorter than each of its days, and so before them.
+        *self.0 > *day.to_string()
+    }
+
+    /// Whether it lies behind all of `other`, which may be a month or a year.
+    #[must_use]
+    pub fn is_wholly_after(&self, other: &Self) -> bool {
+        self.0 > other.0 && !self.0.starts_with(&*other.0)
     }
 
     /// The day as the record has it.
@@ -53,6 +69,22 @@ fn is_day(year: u16, month: u16, of_month: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_a_month_or_a_year_is_after_a_day_when_all_of_it_is() {
+        let day = Day::parse("2026-11-30").unwrap();
+        for (text, is_after) in [
+            ("2026-11-30", false),
+            ("2026-12-01", true),
+            ("2026-11", false),
+            ("2026-12", true),
+            ("2026", false),
+            ("2027", true),
+            ("0999-01-01", false),
+        ] {
+            assert_eq!(RecordedDay::parse(text).map(|found| found.is_after(day)), Some(is_after), "{text}");
+        }
+    }
 
     #[test]
     fn a_day_is_kept_as_far_as_the_record_knows_it_and_nothing_is_guessed() {

@@ -6,6 +6,7 @@ use crate::model::day::RecordedDay;
 use crate::model::gap::Fact;
 use crate::model::link::Link;
 use crate::model::prose::Prose;
+use crate::model::score::Score;
 use crate::model::text::CleanName;
 
 /// Everything that is read of one label's dossier.
@@ -68,7 +69,7 @@ pub struct DjMomentum {
     /// Tracklists in which it stands.
     pub tracklists: Fact<u64>,
     /// The share of all plays that fell into the last 365 days, 0 to 1.
-    pub velocity: Fact<f64>,
+    pub velocity: Fact<Score>,
     /// The first play.
     pub first_played: Fact<RecordedDay>,
     /// The last play.
@@ -83,7 +84,7 @@ pub struct RelatedLabel {
     /// Its own key.
     pub cluster_id: Fact<ClusterId>,
     /// How much more often than by chance the two are collected together; for ordering only.
-    pub npmi: Fact<f64>,
+    pub npmi: Fact<Score>,
     /// How many people collect both.
     pub support: Fact<u64>,
 }

@@ -51,6 +51,9 @@ impl Axis {
     }
 }
 
+/// Where a service keeps all axes that has them in one list.
+pub const ONE_LIST: &str = "similar";
+
 /// Something that is counted, under the word for it.
 pub type Count = (&'static str, Fact<u64>);
 

@@ -107,7 +107,7 @@ where
     if let Some(record) = &mut by_cluster {
         // Somebody else's record is no answer.
         if record.identity().cluster_id.as_ref().is_some_and(|found| found != id) {
-            return Err(UpstreamFault::Unreadable);
+            return Err(UpstreamFault::AnotherRecord);
         }
         // The service never vouches for a bare cluster id, whatever else the record may say.
         record.identity_mut().tier = Tier::Cluster;

@@ -7,10 +7,11 @@ use super::arguments::Arguments;
 use super::listing::Limit;
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
+use super::similarity::Ranked;
 use super::spec::{Access, ToolSpec};
 use super::{bound, credit, next, refusal, similarity, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, SimilarArtists, SimilarList};
-use crate::crate_client::{CallLedger, CrateClient, UpstreamFault};
+use crate::crate_client::{CallLedger, CrateClient, Extension, UpstreamFault};
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::degraded::Degraded;
 use crate::envelope::error::ToolError;
@@ -19,7 +20,7 @@ use crate::envelope::next::NextAction;
 use crate::identity::{AmbiguityState, ArtistKey, Assessment};
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
-use crate::model::neighbour::{Axis, Neighbours, Surroundings};
+use crate::model::neighbour::{Axis, Neighbours, ONE_LIST, Surroundings};
 use crate::model::source::{Source, Sources};
 use crate::model::text::CleanName;
 use crate::profile::Profile;
@@ -147,6 +148,32 @@ pub(super) static RADIO_PROVENANCE: Table = Table {
     ],
 };
 
+/// Where each value of its answer comes from, when the service has them in one list.
+pub(super) static LIST_PROVENANCE: Table = Table {
+    tool: ToolName::FindSimilarArtists,
+    endpoint: "/api/v2/artist/{key}/similar",
+    rows: &[
+        Provenance::read("/similar/*/name", "/similar/*/name", Reading::JoinedName),
+        Provenance::read("/similar/*/cluster_id", "/similar/*/cluster_id", Reading::Joined),
+        Provenance::read("/similar/*/discogs_id", "/similar/*/discogs_id", Reading::Joined),
+        Provenance::read("/similar/*/mbid", "/similar/*/mbid", Reading::Joined),
+        Provenance::read("/similar/*/axes/co_booking", "/similar/*/axes/co_booking/events", Reading::Joined),
+        Provenance::read("/similar/*/axes/festivals", "/similar/*/axes/festivals/editions", Reading::Joined),
+        Provenance::read("/similar/*/axes/radio", "/similar/*/axes/radio/plays", Reading::Joined),
+        Provenance::read(
+            "/similar/*/axes/dj_champions",
+            "/similar/*/axes/dj_champions/plays",
+            Reading::Joined,
+        ),
+        Provenance::read("/similar/*/axes/credits/works", "/similar/*/axes/credits/works", Reading::Joined),
+        Provenance::read(
+            "/similar/*/axes/credits/recordings",
+            "/similar/*/axes/credits/recordings",
+            Reading::Joined,
+        ),
+    ],
+};
+
 /// A valid call of `find_similar_artists`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimilarRequest {
@@ -186,6 +213,13 @@ pub(super) async fn run(
         let list = SimilarList::empty(Axis::ALL, GapReason::AmbiguousBind);
         return Ok(finding(request, &record, list, Err(GapReason::AmbiguousBind), &assessment, None, origin));
     }
+    if let Some(id) = record.identity.cluster_id.as_ref().filter(|_| client.has(Extension::Similar)) {
+        let (axes, degraded) = in_one_list(&record, client.similar(id, ledger).await);
+        let (list, present) =
+            similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
+        let degraded = degraded.or_else(|| suspect(&list));
+        return Ok(finding(request, &record, list, present, &assessment, degraded, origin));
+    }
     let (festivals, radio) = match &record.identity.cluster_id {
         Some(id) => tokio::join!(client.festival_neighbours(id, ledger), client.radio_neighbours(id, ledger)),
         // Both are kept by cluster.
@@ -193,17 +227,41 @@ pub(super) async fn run(
     };
     let (festivals, first) = axis(festivals);
     let (radio, second) = axis(radio);
-    let axes = vec![
+    let axes = beside(&record, festivals, radio);
+    let (list, present) =
+        similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
+    let degraded = first.or(second).or_else(|| suspect(&list));
+    Ok(finding(request, &record, list, present, &assessment, degraded, origin))
+}
+
+/// The axes of the dossier with two others.
+fn beside(record: &Surroundings, festivals: Neighbours, radio: Neighbours) -> Vec<Ranked> {
+    let axes = [
         (Axis::CoBooking, record.co_booking.clone()),
         (Axis::Festivals, festivals),
         (Axis::Radio, radio),
         (Axis::DjChampions, record.dj_champions.clone()),
         (Axis::Credits, record.credits.clone()),
     ];
-    let (list, present) =
-        similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
-    let degraded = first.or(second).or_else(|| suspect(&list));
-    Ok(finding(request, &record, list, present, &assessment, degraded, origin))
+    axes.map(Ranked::from).into()
+}
+
+/// The axes of one list; without it those of the dossier, which is there already, and gaps for the others.
+fn in_one_list(
+    record: &Surroundings,
+    answered: Result<Fact<Vec<(Axis, Neighbours)>>, UpstreamFault>,
+) -> (Vec<Ranked>, Option<Degraded>) {
+    match answered {
+        Ok(Ok(axes)) => {
+            let of_list = |(axis, rows)| Ranked { axis, source: ONE_LIST, rows };
+            (axes.into_iter().map(of_list).collect(), None)
+        }
+        Ok(Err(reason)) => (beside(record, Err(reason), Err(reason)), None),
+        Err(fault) => {
+            let reason = GapReason::UpstreamDegraded;
+            (beside(record, Err(reason), Err(reason)), Some(upstream_error::degraded(fault)))
+        }
+    }
 }
 
 /// Whether what is kept under the record's ids may be several artists' together.

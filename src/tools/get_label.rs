@@ -131,7 +131,7 @@ pub(super) async fn run(
 ) -> Result<Finding, ToolError> {
     let found = client.label(&request.key, ledger).await.map_err(upstream_error::from)?;
     if found.as_ref().is_some_and(|dossier| is_another(&request.key, &dossier.identity)) {
-        return Err(upstream_error::from(UpstreamFault::Unreadable));
+        return Err(upstream_error::from(UpstreamFault::AnotherRecord));
     }
     Ok(match found {
         Some(mut dossier) => {

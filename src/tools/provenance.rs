@@ -18,6 +18,7 @@ pub static TABLES: &[&Table] = &[
     &find_similar_artists::DOSSIER_PROVENANCE,
     &find_similar_artists::FESTIVALS_PROVENANCE,
     &find_similar_artists::RADIO_PROVENANCE,
+    &find_similar_artists::LIST_PROVENANCE,
     &find_tracks::BY_TITLE_PROVENANCE,
     &find_tracks::BY_ARTIST_PROVENANCE,
     &get_upcoming_gigs::PROVENANCE,

@@ -292,7 +292,7 @@ async fn by_cluster(
 
 /// An answer about another id than the one that was asked for is no answer.
 fn about(ask: &Ask, found: Resolution) -> Result<Resolution, UpstreamFault> {
-    if leads_to(ask, &found) { Ok(found) } else { Err(UpstreamFault::Unreadable) }
+    if leads_to(ask, &found) { Ok(found) } else { Err(UpstreamFault::AnotherRecord) }
 }
 
 /// Whether an answer does not contradict the cluster id that was asked for.

@@ -16,6 +16,21 @@ use crate::model::neighbour::{Axis, Neighbour, Neighbours};
 /// Discogs' pages for nobody in particular: Various, Unknown Artist, Traditional.
 const NOBODY: [u32; 3] = [194, 355, 151_641];
 
+/// One axis with where it was found.
+#[derive(Clone, Debug)]
+pub(super) struct Ranked {
+    pub(super) axis: Axis,
+    pub(super) source: &'static str,
+    pub(super) rows: Neighbours,
+}
+
+impl From<(Axis, Neighbours)> for Ranked {
+    /// An axis that is found in its own place.
+    fn from((axis, rows): (Axis, Neighbours)) -> Self {
+        Self { axis, source: axis.source(), rows }
+    }
+}
+
 /// How one artist was found so far.
 struct Found {
     row: SimilarRow,
@@ -29,14 +44,15 @@ struct Found {
 /// When no axis lists anybody: the reason of the first one.
 pub(super) fn join(
     subject: &ArtistIdentity,
-    axes: Vec<(Axis, Neighbours)>,
+    axes: Vec<impl Into<Ranked>>,
     limit: usize,
     form: RowForm,
 ) -> (SimilarList, Fact<()>) {
+    let axes: Vec<Ranked> = axes.into_iter().map(Into::into).collect();
     let mut everyone: Vec<Found> = Vec::new();
     let contested = Contested::of(&axes);
     let (mut states, mut unreadable) = (Vec::new(), 0);
-    for (axis, rows) in axes {
+    for Ranked { axis, source, rows } in axes {
         let state = rows.map(|rows| {
             unreadable += rows.unreadable;
             let others = ranked(rows.rows.into_iter().filter(|row| !is_left_out(row, subject)).collect());
@@ -44,7 +60,7 @@ pub(super) fn join(
             for (place, row) in others.into_iter().enumerate() {
                 add(&mut everyone, &contested, axis, place, row);
             }
-            AxisFacet { source: axis.source(), listed }
+            AxisFacet { source, listed }
         });
         states.push((axis, Facet(state)));
     }
@@ -120,8 +136,8 @@ struct Contested {
 }
 
 impl Contested {
-    fn of(axes: &[(Axis, Neighbours)]) -> Self {
-        let rows = || axes.iter().filter_map(|(_, rows)| rows.as_ref().ok()).flat_map(|rows| &rows.rows);
+    fn of(axes: &[Ranked]) -> Self {
+        let rows = || axes.iter().filter_map(|axis| axis.rows.as_ref().ok()).flat_map(|rows| &rows.rows);
         fn id<T: Clone>(id: &Fact<T>) -> Option<T> {
             id.as_ref().ok().cloned()
         }

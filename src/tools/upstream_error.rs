@@ -30,6 +30,15 @@ pub fn from(fault: UpstreamFault) -> ToolError {
         UpstreamFault::Unreadable => {
             retry("The data service sent an answer that cannot be read.", "unreadable", None)
         }
+        UpstreamFault::AnotherRecord => ToolError::new(
+            ErrorType::UpstreamError,
+            "The data service answered with the record of another key than the one it was asked for, so it is not passed on.",
+        )
+        .with("reason", "another_record")
+        .hint("Look it up again by name, and go on with the key that is found; a retry does not help.")
+        .recoverable(true)
+        .retryable(false)
+        .degraded(Degraded::at(FallbackTier::NoSignal)),
         UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable", None),
         UpstreamFault::BrokenOff => {
             retry("The data service's answer broke off in the middle.", "broken_off", None)
@@ -72,6 +81,7 @@ pub fn degraded(fault: UpstreamFault) -> Degraded {
         | UpstreamFault::Status { .. }
         | UpstreamFault::RateLimited { .. }
         | UpstreamFault::Unreadable
+        | UpstreamFault::AnotherRecord
         | UpstreamFault::Unreachable
         | UpstreamFault::BrokenOff
         | UpstreamFault::NoRoom { .. } => FallbackTier::NoSignal,
@@ -175,6 +185,7 @@ mod tests {
         let busy = UpstreamFault::RateLimited { retry_after: None, at_once: false, reset_at: None };
         assert_eq!(of(busy), (true, true));
         assert_eq!(of(UpstreamFault::Unreadable), (true, true));
+        assert_eq!(of(UpstreamFault::AnotherRecord), (true, false));
         assert_eq!(of(UpstreamFault::Unreachable), (true, true));
         let window = UpstreamFault::Window { scope: Scope::Service, retry_after: Duration::from_secs(30) };
         assert_eq!(of(window), (true, true));

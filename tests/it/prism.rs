@@ -90,6 +90,7 @@ fn holds_something(path: &str, body: &Value) -> bool {
         }
         path if path.starts_with("label/") => body["identity"].is_object(),
         path if path.starts_with("surface/") || path.starts_with("aura/") => body["present"] == true,
+        "openapi.json" | "dossier/manifest" | "semantics/dictionary.json" => true,
         "breakouts" | "aura" => body["state"] == "present" && has_rows("items"),
         "tastemakers/ones-to-watch" => body["state"] == "present" && has_rows("onesToWatch"),
         _ => body["state"] != "degraded" && has_rows("results"),

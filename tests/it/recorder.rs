@@ -48,6 +48,9 @@ pub struct Recorder {
     kept: Arc<Mutex<Vec<Exchange>>>,
 }
 
+/// What the server asks for by itself, whoever calls.
+const OF_THE_SERVER: [&str; 3] = ["/openapi.json", "/dossier/manifest", "/semantics/dictionary.json"];
+
 /// Whether an answer to this path is liked.
 pub type Taste = fn(&str, &Value) -> bool;
 
@@ -95,11 +98,16 @@ impl Recorder {
         Self { port, kept }
     }
 
-    /// Everything since the last time, the service's own description aside.
+    /// Everything since the last time, aside from what the server asks for itself: the service's own documents.
     pub fn take(&self) -> Vec<Exchange> {
-        let mut kept = std::mem::take(&mut *self.kept.lock().expect("no panic"));
-        kept.retain(|exchange| !exchange.target.ends_with("/openapi.json"));
+        let mut kept = self.take_all();
+        kept.retain(|exchange| !OF_THE_SERVER.iter().any(|path| exchange.target.ends_with(path)));
         kept
+    }
+
+    /// Everything since the last time.
+    pub fn take_all(&self) -> Vec<Exchange> {
+        std::mem::take(&mut *self.kept.lock().expect("no panic"))
     }
 }
 

@@ -1,11 +1,14 @@
 //! The running program over a service that does what a test tells it, on real sockets.
 
+mod documents;
 mod faults;
 pub mod peer;
 mod plan;
 mod restart;
 mod secrets;
 mod service;
+mod similar;
+mod tls;
 mod windows;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -13,7 +16,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::harness::Demo;
 
 /// The key that the service is asked with.
-const KEY: &str = "ck_test_5EcReT0123456789abcdefABCDEF";
+const KEY: &str = "ck_test_5EcReT0123456789abcdefABCDEF7890";
 /// How long one request may take here.
 const CALL_MS: u64 = 400;
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{WireFacts, name, optional_name};
 use crate::crate_client::reading::{self, Raw};
+use crate::model::date::Day;
 use crate::model::day::RecordedDay;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::signals::{Life, Press, Scene, Signals, Stage};
@@ -11,14 +12,11 @@ use crate::model::signals::{Life, Press, Scene, Signals, Stage};
 /// The facets that are asked for beside those of the card.
 pub(super) const FIELDS: [&str; 3] = ["geography", "tier_presence", "journalism"];
 
-#[derive(Deserialize)]
+/// The facets, not looked at yet.
 pub(super) struct WireSignals<'a> {
-    #[serde(borrow, default)]
-    geography: Raw<'a>,
-    #[serde(borrow, default)]
-    tier_presence: Raw<'a>,
-    #[serde(borrow, default)]
-    journalism: Raw<'a>,
+    pub(super) geography: Raw<'a>,
+    pub(super) tier_presence: Raw<'a>,
+    pub(super) journalism: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -62,12 +60,12 @@ struct WirePress<'a> {
 }
 
 /// Reads them; `facts` are those of the card, which hold one of the parts.
-pub(super) fn read(wire: &WireSignals<'_>, facts: &Fact<WireFacts<'_>>) -> Signals {
+pub(super) fn read(wire: &WireSignals<'_>, facts: &Fact<WireFacts<'_>>, today: Day) -> Signals {
     Signals {
         scene: reading::facet(wire.geography).and_then(|found| scene(&found)),
         stage: reading::facet(wire.tier_presence).and_then(|found| stage(&found)),
         press: reading::facet(wire.journalism).and_then(|found| press(&found)),
-        life: facts.as_ref().map_err(|gap| *gap).and_then(life),
+        life: facts.as_ref().map_err(|gap| *gap).and_then(|facts| life(facts, today)),
     }
 }
 
@@ -103,8 +101,14 @@ fn press(found: &WirePress<'_>) -> Fact<Press> {
     })
 }
 
-fn life(facts: &WireFacts<'_>) -> Fact<Life> {
+/// Nobody was born or has died tomorrow, and nobody has died before the birth.
+fn life(facts: &WireFacts<'_>, today: Day) -> Fact<Life> {
     let life = Life { born: day(facts.birth_date)?, died: day(facts.death_date)? };
+    let is_ahead = [&life.born, &life.died].into_iter().flatten().any(|day| day.is_after(today.next()));
+    let is_turned = life.born.iter().zip(&life.died).any(|(born, died)| born.is_wholly_after(died));
+    if is_ahead || is_turned {
+        return Err(GapReason::MalformedUpstream);
+    }
     if life.born.is_none() && life.died.is_none() { Err(GapReason::HonestGap) } else { Ok(life) }
 }
 
@@ -124,7 +128,7 @@ mod tests {
 
     fn signals(parts: &str) -> Signals {
         let body = format!(r#"{{"identity":{{"name":"X"}},{parts}}}"#);
-        dossier(body.as_bytes(), 2026).unwrap().unwrap().signals
+        dossier(body.as_bytes(), Day::parse("2026-11-30").unwrap()).unwrap().unwrap().signals
     }
 
     #[test]
@@ -144,6 +148,24 @@ mod tests {
         assert_eq!((stage.first_festival, stage.last_festival), (None, None));
         assert_eq!(found.press, Ok(Press { articles: 5, reviews: 2, interviews: 1, features: 0 }));
         assert_eq!(found.life, Ok(Life { born: day("1977-09"), died: None }));
+    }
+
+    #[test]
+    fn a_life_that_cannot_be_is_no_fact() {
+        let life = |born: &str, died: &str| {
+            signals(&format!(
+                r#""facts":{{"state":"present","signals":{{"birthDate":{born},"deathDate":{died}}}}}"#
+            ))
+            .life
+        };
+        for (born, died) in
+            [(r#""2027""#, "null"), ("null", r#""2026-12-02""#), (r#""1977-09""#, r#""1976""#)]
+        {
+            assert_eq!(life(born, died), Err(GapReason::MalformedUpstream), "{born} {died}");
+        }
+        for (born, died) in [(r#""1977-09-01""#, r#""1977""#), ("null", r#""2026-12-01""#)] {
+            assert!(life(born, died).is_ok(), "{born} {died}");
+        }
     }
 
     #[test]

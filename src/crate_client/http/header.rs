@@ -36,21 +36,25 @@ fn is_harmless(parameter: &str) -> bool {
     ["utf-8", "utf8", "us-ascii"].iter().any(|known| value.eq_ignore_ascii_case(known))
 }
 
+/// The longest period of a plan: no wait that the service names is taken for longer.
+const WAIT_MAX: Duration = Duration::from_secs(31 * 24 * 3_600);
+
 /// What is said about further requests; what cannot be read is not said.
 pub(super) fn hints(fields: &HeaderMap, clock: &Clock) -> Hints {
     let text = |name: &str| fields.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let utc = clock.utc();
     let until = |at: OffsetDateTime| Duration::try_from(at - utc).unwrap_or_default();
+    let retry_after = text(RETRY_AFTER.as_str()).and_then(|value| match value.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => OffsetDateTime::parse(value, &Rfc2822).ok().map(until),
+    });
     Hints {
-        retry_after: text(RETRY_AFTER.as_str()).and_then(|value| match value.parse() {
-            Ok(seconds) => Some(Duration::from_secs(seconds)),
-            Err(_) => OffsetDateTime::parse(value, &Rfc2822).ok().map(until),
-        }),
+        retry_after: retry_after.map(|wait| wait.min(WAIT_MAX)),
         remaining: text("x-ratelimit-remaining").and_then(|value| value.parse().ok()),
         reset_in: text("x-ratelimit-reset")
             .and_then(|value| value.parse().ok())
             .and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok())
-            .map(until),
+            .map(|at| until(at).min(WAIT_MAX)),
     }
 }
 
@@ -103,7 +107,11 @@ mod tests {
         );
         assert_eq!(read(&[("retry-after", "Sun, 31 Jan 2027 12:00:07 GMT")]).retry_after, second(7));
         assert_eq!(read(&[("retry-after", "Sun, 31 Jan 2027 11:00:00 GMT")]).retry_after, second(0));
-        for nonsense in ["-1", "soon", "", "1.5"] {
+        for long in ["2678401", "18446744073709551615", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+            assert_eq!(read(&[("retry-after", long)]).retry_after, Some(WAIT_MAX), "{long}");
+        }
+        assert_eq!(read(&[("x-ratelimit-reset", "253402300799")]).reset_in, Some(WAIT_MAX));
+        for nonsense in ["-1", "soon", "", "1.5", "18446744073709551616"] {
             assert_eq!(read(&[("retry-after", nonsense)]).retry_after, None, "{nonsense}");
             assert_eq!(read(&[("x-ratelimit-remaining", nonsense)]).remaining, None, "{nonsense}");
         }

@@ -25,6 +25,7 @@ pub(super) fn schema() -> Value {
         }]},
         "shown": count(),
         "listed": count(),
+        "unreadable": count(),
         "pagination": closed(json!({
             "mode": {"enum": ["keyset", "offset_walk"]},
             "offset": {"type": ["integer", "null"], "minimum": 0},

@@ -20,7 +20,7 @@ pub(super) fn schema() -> Value {
             json!({
                 "plays": cell(count()), "plays_last_365d": cell(count()), "djs": cell(count()),
                 "artists": cell(count()), "tracklists": cell(count()),
-                "velocity": cell(json!({"type": "number"})),
+                "velocity": cell(json!({"type": "number", "minimum": 0, "maximum": 1})),
                 "first_played": day(), "last_played": day(),
             }),
         ),
@@ -31,7 +31,7 @@ pub(super) fn schema() -> Value {
                 "labels": {"type": "array", "items": closed(json!({
                     "name": cell(text()),
                     "cluster_id": cell(cluster_id()),
-                    "npmi": cell(json!({"type": "number"})),
+                    "npmi": cell(json!({"type": "number", "minimum": -1, "maximum": 1})),
                     "support": cell(count()),
                 }))},
             }),

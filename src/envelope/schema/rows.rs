@@ -73,7 +73,7 @@ pub(super) fn auras() -> Value {
     let row = row(
         json!({
             "name": text(), "cluster_id": cluster_id(), "dimension_count": count(),
-            "dimensions": {"type": "array", "items": word()}, "break_odds_percent": {"type": "number"},
+            "dimensions": {"type": "array", "items": word()}, "break_odds_percent": {"type": "number", "minimum": 0, "maximum": 100},
             "first_signal_on": day(), "latest_signal_on": day(), "has_broken": {"type": "boolean"}, "broke_on": day(),
         }),
         json!({}),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::fragment::{closed, count, facet, identity, text};
 use super::rows::{cluster_id, discogs_id, row};
-use crate::model::neighbour::Axis;
+use crate::model::neighbour::{Axis, ONE_LIST};
 
 /// Its schema.
 pub(super) fn schema() -> Value {
@@ -18,7 +18,8 @@ pub(super) fn schema() -> Value {
 /// The properties of a list of similar artists.
 pub(super) fn list() -> Value {
     let words = Axis::ALL.map(Axis::as_str);
-    let state = facet(json!({"source": {"enum": Axis::ALL.map(Axis::source)}, "listed": count()}));
+    let sources: Vec<&str> = Axis::ALL.map(Axis::source).into_iter().chain([ONE_LIST]).collect();
+    let state = facet(json!({"source": {"enum": sources}, "listed": count()}));
     // A count that could not be read leaves the axis with its reason.
     let counted =
         |word: &'static str| json!({"anyOf": [count(), row(json!({word: {"not": {}}}), json!({}))]});

@@ -30,8 +30,8 @@ pub(super) fn render(text: &mut String, data: &CatalogList) {
     if data.results.len() > IDS_MAX {
         line(text, format_args!("The artists' cluster ids stand in the JSON."));
     }
-    if let Some(left) = data.listed.checked_sub(data.shown).filter(|left| *left > 0) {
-        line(text, format_args!("The data service sent {} more.", count(left, "row", "rows")));
+    if data.unreadable > 0 {
+        line(text, format_args!("{} more could not be read.", data.unreadable));
     }
     if page.next_cursor.is_some() {
         line(text, format_args!("More: the same search with pagination.next_cursor of the JSON as cursor."));

@@ -65,7 +65,14 @@ pub(super) fn finding(
     } else {
         (page.rows.into_iter().map(full).collect(), None)
     };
-    let data = CatalogList { shown: results.len(), results, artists, listed: page.listed, pagination };
+    let data = CatalogList {
+        shown: results.len(),
+        results,
+        artists,
+        listed: page.listed,
+        unreadable: page.unreadable,
+        pagination,
+    };
     let next_actions = if present.is_err() { wider(search) } else { Vec::new() };
     answer(data, present, &sources, origin, next_actions)
 }
@@ -78,6 +85,7 @@ pub(super) fn nothing(search: &CatalogSearch, origin: Origin) -> Finding {
         artists: None,
         shown: 0,
         listed: 0,
+        unreadable: 0,
         pagination: Pagination {
             mode: PaginationMode::OffsetWalk,
             offset: Some(0),
@@ -101,7 +109,8 @@ fn full(row: CatalogRow) -> CatalogHit {
     })
 }
 
-/// Each artist once. Who differs in name or id is another one, so that homonyms keep their own id.
+/// Each artist once. Who differs in name or id is another one, so that homonyms keep their own id; without an id
+/// nobody can tell whether two of one name are one.
 fn compact(rows: Vec<CatalogRow>) -> (Vec<CatalogHit>, BTreeMap<String, CatalogArtist>) {
     let mut known: Vec<CatalogArtist> = Vec::new();
     let hits = rows
@@ -111,10 +120,13 @@ fn compact(rows: Vec<CatalogRow>) -> (Vec<CatalogHit>, BTreeMap<String, CatalogA
                 name: Cell(row.artist),
                 cluster_id: Cell::of(row.artist_cluster_id, |id| id.to_string()),
             };
-            let at = known.iter().position(|other| *other == artist).unwrap_or_else(|| {
-                known.push(artist);
-                known.len() - 1
-            });
+            let at = known
+                .iter()
+                .position(|other| artist.cluster_id.0.is_ok() && *other == artist)
+                .unwrap_or_else(|| {
+                    known.push(artist);
+                    known.len() - 1
+                });
             CatalogHit::Compact(CompactHit {
                 master_id: row.master_id,
                 title: Cell(row.title),

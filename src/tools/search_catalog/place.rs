@@ -190,6 +190,7 @@ mod tests {
         CatalogPage {
             rows: (1..=listed).map(row).collect(),
             listed: usize::try_from(listed).unwrap(),
+            unreadable: 0,
             total: Ok(total),
             total_mode: Ok(TotalMode::Exact),
             onward: Onward::NoCursors,

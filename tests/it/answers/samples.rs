@@ -139,7 +139,7 @@ pub fn label() -> Value {
         "travels": {"state": "present", "related": [related(1, "Near Label", 0.42), related(2, "Far Label", 0.125)]},
         "dj_momentum": {"state": "present", "signals": {
             "playCount": 562, "distinctDjs": 80, "distinctArtists": 31, "distinctTracklists": 200,
-            "firstPlayedAt": "2010-04-05T22:00:00.000Z", "lastPlayedAt": "2016-10-11", "playsLast365d": 342,
+            "firstPlayedAt": "2001-04-05T22:00:00.000Z", "lastPlayedAt": "2016-10-11", "playsLast365d": 342,
             "velocity": 0.608_540_925,
         }},
         "provenance": [], "generated_at": "2026-11-30T00:00:00.000Z",

@@ -50,7 +50,7 @@ fn rows_hold_the_services_own_values() {
         &json!({
             "results": [row(101, "First Record", "First", 1992), row(102, "Second Record", "Second (2)", 1993),
                 row(103, "Third Record", "Third", 1995)],
-            "artists": null, "shown": 3, "listed": 3,
+            "artists": null, "shown": 3, "listed": 3, "unreadable": 0,
             "pagination": {"mode": "offset_walk", "offset": 0, "total_results": 3, "total_results_mode": "exact",
                 "next_cursor": null, "walk_ended_early": null, "note": null},
         })
@@ -89,6 +89,21 @@ fn above_ten_rows_are_compact_and_homonyms_keep_their_own_ids() {
         json!({"a1": {"name": "First", "cluster_id": cluster(101)}, "a2": {"name": "First", "cluster_id": cluster(102)}})
     );
     assert!(told.text.contains("- Third Record by First, year 1995, master 103"), "{}", told.text);
+}
+
+#[test]
+fn two_artists_of_one_name_without_an_id_are_not_made_one() {
+    let mut body = search();
+    for (row, id) in [(0, Value::Null), (1, Value::Null), (2, json!("no id"))] {
+        set(&mut body, &format!("/results/{row}/artist"), json!("First"));
+        set(&mut body, &format!("/results/{row}/artist_cluster_id"), id);
+    }
+    let told = find(&Service::saying(&body), json!({"q": "record", "limit": 11}));
+    let keys: Vec<&Value> =
+        told.data()["results"].as_array().expect("rows").iter().map(|row| &row["artist"]).collect();
+    assert_eq!(keys, ["a1", "a2", "a3"]);
+    assert_eq!(told.data()["artists"]["a1"], json!({"name": "First", "cluster_id": null}));
+    assert_eq!(told.data()["artists"]["a1"], told.data()["artists"]["a2"]);
 }
 
 #[test]
@@ -142,7 +157,8 @@ fn what_cannot_be_read_is_a_gap_in_its_place_and_counted() {
     let data = told.data();
     assert_eq!(data["results"][0]["year"], json!({"present": false, "reason": "malformed_upstream"}));
     assert_eq!(data["results"][1]["year"], json!(null));
-    assert_eq!((&data["shown"], &data["listed"]), (&json!(2), &json!(3)));
+    assert_eq!((&data["shown"], &data["listed"], &data["unreadable"]), (&json!(2), &json!(3), &json!(1)));
+    assert!(told.text.contains("\n1 more could not be read.\n"), "{}", told.text);
     assert_eq!(
         data["pagination"]["total_results"],
         json!({"present": false, "reason": "malformed_upstream"})

@@ -24,10 +24,12 @@ fn requests() -> Vec<(String, Query)> {
         add("/api/v2/search", &[("q", &artist.name)]);
         add(&format!("/api/v2/artist/{}", artist.slug), &[]);
         add(&format!("/api/v2/artist/{}/gigs", artist.slug), &[]);
+        add(&format!("/api/v2/artist/{}/similar", artist.slug), &[]);
         if let Some(cluster) = &artist.cluster_id {
             add("/api/v2/resolve", &[("cluster", cluster)]);
             add(&format!("/api/v2/artist/{cluster}"), &[]);
             add(&format!("/api/v2/aura/{cluster}"), &[]);
+            add(&format!("/api/v2/artist/{cluster}/similar"), &[("limit", "5")]);
             for name in ["seen.artist_festival_co_appearance", "seen.radio_co_play"] {
                 add(&format!("/api/v2/surface/{name}"), &[("cluster", cluster)]);
                 add(&format!("/api/v2/surface/{name}"), &[("cluster", cluster), ("limit", "2")]);
@@ -61,6 +63,7 @@ fn requests() -> Vec<(String, Query)> {
     add("/api/v2/artists", &[("genre", "Electronic"), ("sort", "reach"), ("limit", "2"), ("offset", "1")]);
     add("/api/v2/artists", &[("genre", "No Such Genre")]);
     add("/api/v2/facets", &[("genre", "Rock")]);
+    add("/api/v2/preview/artist", &[("q", "Four Tet")]);
     add("/api/v2/breakouts", &[("tier", "rising"), ("corroboration", "corroborated"), ("limit", "1")]);
     for path in [
         "/api/v2",
