@@ -183,7 +183,7 @@ fn most(tool: ToolName) -> Kept {
 fn over_budget(tool: ToolName) -> Kept {
     match (tool, limit(tool)) {
         (ToolName::GetArtist, _) => {
-            let asked = json!({"key": KEY, "view": "summary", "include": ["similar", "gigs"]});
+            let asked = json!({"key": KEY, "view": "summary", "include": ["similar"]});
             answer(&plenty::tools(&Words::usual(0), Full(100)), tool, &asked)
         }
         (_, Some(limit)) => {

@@ -160,7 +160,7 @@ fn an_answer_that_is_measured_again_says_once_what_was_trimmed() {
     let mut further = 0;
     for round in 0..12 {
         let service = tools(&Words::usual(round), Full(100));
-        let arguments = json!({"key": KEY, "view": "summary", "include": ["similar", "gigs"]});
+        let arguments = json!({"key": KEY, "view": "summary", "include": ["similar"]});
         let (once, twice) =
             (service.call("get_artist", &arguments), service.measured_twice("get_artist", &arguments));
         let trimmed =
