@@ -59,7 +59,7 @@ pub fn call(tool: &str, n: usize) -> Value {
             1 => json!({"tier": pick(&["breakout", "rising"]), "limit": 1 + n % 50}),
             _ => json!({"corroboration": pick(&["corroborated", "booking_ahead"]), "limit": 1 + n % 50}),
         },
-        "list_ones_to_watch" => json!({"limit": 1 + n % 30}),
+        "list_ones_to_watch" => json!({"limit": 1 + n % 25}),
         "get_aura" if n % 4 != 3 => json!({"limit": 1 + n % 40}),
         "get_aura" => json!({"cluster_id": cluster}),
         "get_profile" | "get_usage" => json!({}),
