@@ -3,7 +3,7 @@
 //! Decides the standing of an account that a token has proved. It must never know tokens, tools or what
 //! has been used.
 
-pub mod records;
+mod book;
 pub mod service;
 
 use std::collections::HashMap;
@@ -13,15 +13,17 @@ use std::time::{Duration, Instant};
 
 use lru::LruCache;
 
-use self::records::{AccountRecord, AccountRecords};
+use self::book::Book;
+pub use self::book::{Known, Setting};
 use self::service::{AccountService, Verdict};
 use crate::auth::{Account, AccountId};
 use crate::clock::Clock;
+use crate::store::{State, StoreError};
 
 /// After a failure the service is left alone this long.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// How many confirmations are held; the oldest one goes first.
-const CONFIRMED: NonZeroUsize = NonZeroUsize::new(50_000).expect("not zero");
+/// How many answers of the service are held; the least used one goes first.
+const VERDICTS: NonZeroUsize = NonZeroUsize::new(100_000).expect("not zero");
 
 /// How the standing of accounts is found. Closed vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +74,11 @@ pub struct Unconfirmed {
 #[derive(Debug)]
 pub struct Accounts {
     units_per_month: u64,
-    records: Arc<dyn AccountRecords>,
+    book: Arc<Book>,
     clock: Clock,
     hook: Option<Hook>,
+    /// Whose subjects they are; empty without a sign-in.
+    issuer: String,
 }
 
 #[derive(Debug)]
@@ -82,37 +86,79 @@ struct Hook {
     service: Arc<dyn AccountService>,
     /// How long an answer is believed.
     lasts: Duration,
-    confirmed: Mutex<LruCache<AccountId, Instant>>,
+    /// What it said last, and when. Lost with the program: a server that starts while the service is away knows nobody.
+    verdicts: Mutex<LruCache<AccountId, (Instant, Verdict)>>,
     failed: Mutex<Option<Instant>>,
     /// One question an account at a time; the others wait for its answer.
     asking: Mutex<HashMap<AccountId, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl Accounts {
-    /// Accounts that exist from their first call on, with so many units a month each.
+    /// Accounts that exist from their first call on, with so many units a month each; `state` keeps them.
     #[must_use]
-    pub fn interim(units_per_month: u64, records: Arc<dyn AccountRecords>, clock: Clock) -> Self {
-        Self { units_per_month, records, clock, hook: None }
+    pub fn interim(units_per_month: u64, state: Arc<State>, clock: Clock) -> Self {
+        let book = Arc::new(Book::new(state));
+        Self { units_per_month, book, clock, hook: None, issuer: String::new() }
     }
 
-    /// Accounts that `service` knows; its answers last for `lasts`. One that it gives no allowance has
-    /// `units_per_month`.
+    /// The same accounts, once `service` calls them active; its answers last for `lasts`. One that it gives no
+    /// allowance has the usual one.
     #[must_use]
-    pub fn hooked(
-        units_per_month: u64,
-        records: Arc<dyn AccountRecords>,
-        clock: Clock,
-        service: Arc<dyn AccountService>,
-        lasts: Duration,
-    ) -> Self {
+    pub fn hooked(self, service: Arc<dyn AccountService>, lasts: Duration) -> Self {
         let hook = Hook {
             service,
             lasts,
-            confirmed: Mutex::new(LruCache::new(CONFIRMED)),
+            verdicts: Mutex::new(LruCache::new(VERDICTS)),
             failed: Mutex::default(),
             asking: Mutex::default(),
         };
-        Self { units_per_month, records, clock, hook: Some(hook) }
+        Self { hook: Some(hook), ..self }
+    }
+
+    /// The same accounts, as subjects of `issuer`.
+    #[must_use]
+    pub fn of_issuer(self, issuer: &str) -> Self {
+        Self { issuer: issuer.to_owned(), ..self }
+    }
+
+    /// The account of a subject, as the issuer calls it.
+    #[must_use]
+    pub fn id_of(&self, subject: &str) -> AccountId {
+        AccountId::of(&self.issuer, subject)
+    }
+
+    /// What is kept of an account.
+    #[must_use]
+    pub fn known(&self, id: AccountId) -> Option<Known> {
+        self.book.find(id)
+    }
+
+    /// Every account that is kept, in no order.
+    #[must_use]
+    pub fn all_known(&self) -> Vec<(AccountId, Known)> {
+        self.book.all()
+    }
+
+    /// What an account may do, as far as that is known without asking anybody.
+    #[must_use]
+    pub fn standing_now(&self, id: AccountId) -> Standing {
+        let known = self.book.find(id);
+        match &self.hook {
+            None => self.of(AccountMode::Interim, true, known, None),
+            Some(hook) => {
+                let said = hook.said(id);
+                let new = said.as_ref().is_some_and(|(at, _)| self.is_new(hook, *at));
+                self.of(AccountMode::Hooked, new, known, said.map(|(_, verdict)| verdict))
+            }
+        }
+    }
+
+    /// Sets something for an account; when this ends well, it is durable.
+    ///
+    /// # Errors
+    /// When the disk does not take it; nothing has changed then.
+    pub async fn set(&self, id: AccountId, setting: Setting) -> Result<Known, StoreError> {
+        self.book.set(id, setting, self.clock.utc()).await
     }
 
     /// What the account may do.
@@ -122,8 +168,13 @@ impl Accounts {
     pub async fn standing(&self, account: &Account) -> Result<Standing, Unconfirmed> {
         let id = account.id();
         let Some(hook) = &self.hook else {
-            return Ok(self.of(AccountMode::Interim, true, self.first_sight(id)));
+            let known = self.book.seen(id, self.clock.utc());
+            return Ok(self.of(AccountMode::Interim, true, Some(known), None));
         };
+        // Whatever the service says, an operator has shut it out.
+        if let Some(known) = self.book.find(id).filter(|known| known.blocked) {
+            return Ok(self.of(AccountMode::Hooked, true, Some(known), None));
+        }
         if let Some(standing) = self.held(hook, id) {
             return Ok(standing);
         }
@@ -150,12 +201,9 @@ impl Accounts {
                     if hook.failed().take().is_some() {
                         tracing::info!("the account service answers again");
                     }
-                    let record = self.confirm(id, verdict);
-                    hook.confirmed
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .put(id, self.clock.monotonic());
-                    return Ok(self.of(AccountMode::Hooked, true, record));
+                    let known = self.book.seen(id, self.clock.utc());
+                    hook.hear(id, self.clock.monotonic(), verdict.clone());
+                    return Ok(self.of(AccountMode::Hooked, true, Some(known), Some(verdict)));
                 }
                 Err(reason) => {
                     tracing::warn!(reason, "the account service gives no answer");
@@ -163,51 +211,52 @@ impl Accounts {
                 }
             }
         }
-        let known = self.records.find(id);
-        known
-            .map(|record| self.of(AccountMode::Hooked, false, record))
-            .ok_or(Unconfirmed { retry_after: AFTER_FAILURE })
+        let (_, verdict) = hook.said(id).ok_or(Unconfirmed { retry_after: AFTER_FAILURE })?;
+        Ok(self.of(AccountMode::Hooked, false, self.book.find(id), Some(verdict)))
     }
 
     /// What was confirmed not long ago.
     fn held(&self, hook: &Hook, id: AccountId) -> Option<Standing> {
-        let now = self.clock.monotonic();
-        let at = hook.confirmed.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied()?;
-        if now.saturating_duration_since(at) >= hook.lasts {
-            return None;
-        }
-        Some(self.of(AccountMode::Hooked, true, self.records.find(id)?))
+        let (at, verdict) = hook.said(id)?;
+        let known = self.book.find(id);
+        self.is_new(hook, at).then(|| self.of(AccountMode::Hooked, true, known, Some(verdict)))
     }
 
-    fn first_sight(&self, id: AccountId) -> AccountRecord {
-        self.records.find(id).unwrap_or_else(|| {
-            let record =
-                AccountRecord { first_seen: self.clock.utc(), active: true, plan: None, allowance: None };
-            self.records.keep(id, record.clone());
-            record
-        })
+    fn is_new(&self, hook: &Hook, said: Instant) -> bool {
+        self.clock.monotonic().saturating_duration_since(said) < hook.lasts
     }
 
-    fn confirm(&self, id: AccountId, verdict: Verdict) -> AccountRecord {
-        let first_seen = self.records.find(id).map_or_else(|| self.clock.utc(), |record| record.first_seen);
-        let Verdict { active, plan, allowance } = verdict;
-        let record = AccountRecord { first_seen, active, plan, allowance };
-        self.records.keep(id, record.clone());
-        record
-    }
-
-    fn of(&self, mode: AccountMode, confirmed: bool, record: AccountRecord) -> Standing {
+    /// What an operator set goes before what the service says.
+    fn of(
+        &self,
+        mode: AccountMode,
+        confirmed: bool,
+        known: Option<Known>,
+        verdict: Option<Verdict>,
+    ) -> Standing {
+        let blocked = known.is_some_and(|known| known.blocked);
+        let Verdict { active, plan, allowance } =
+            verdict.unwrap_or(Verdict { active: true, plan: None, allowance: None });
         Standing {
             mode,
-            active: record.active,
+            active: active && !blocked,
             confirmed,
-            plan: record.plan,
-            allowance: record.allowance.unwrap_or(self.units_per_month),
+            plan,
+            allowance: known.and_then(|known| known.allowance).or(allowance).unwrap_or(self.units_per_month),
         }
     }
 }
 
 impl Hook {
+    /// What the service said last of an account, and when.
+    fn said(&self, id: AccountId) -> Option<(Instant, Verdict)> {
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    fn hear(&self, id: AccountId, at: Instant, verdict: Verdict) {
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).put(id, (at, verdict));
+    }
+
     fn failed(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,8 +3,10 @@
 //! Decides which questions there are and how they travel: one line of JSON each way. It must never answer anybody but
 //! the owner of the data folder, and never tells a token, a subject or a question.
 
+mod account;
 mod socket;
 mod verb;
 
+pub use self::account::{AccountReport, AccountVerb, Who};
 pub use self::socket::{AdminError, ask, listen};
 pub use self::verb::{Report, Verb, answer};

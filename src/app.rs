@@ -4,6 +4,7 @@
 
 mod certificate;
 mod data_service;
+mod doctor;
 mod fresh_documents;
 mod legal;
 mod operator;
@@ -38,17 +39,17 @@ use crate::cursors::{Cursors, MemoryCursors, StoredCursors};
 use crate::envelope::attribution::Origin;
 use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
-use crate::profile::Endpoint;
 use crate::resources::{Resources, ServiceDocuments, capabilities};
 use crate::site;
 use crate::store::State;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, Document, HttpAnswer, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer,
+    self, Document, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses,
     SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
+pub use self::doctor::{Fault, Finding, Mark, examine};
 pub use self::sign_in::token;
 pub use self::start::{Announce, DemoToken, StartError, Started};
 pub use self::state::Stuck;
@@ -207,8 +208,8 @@ impl Service for Shared {
         self.0.parts.challenges.metadata().map(Metadata::document)
     }
 
-    fn without_credentials(&self, endpoint: Endpoint) -> HttpAnswer {
-        pipeline::without_credentials(&self.0.parts, endpoint)
+    fn refuses(&self, request: McpRequest) -> Refuses {
+        Box::pin(pipeline::refusal(Arc::clone(&self.0.parts), request))
     }
 }
 
@@ -225,9 +226,9 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let listener = Listener::bind(listen).map_err(|error| settings::listen_error(listen, error))?;
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
-    let sign_in = SignIn::of(&config, &public_base, &clock)?;
-    let demo_token = sign_in.demo_token.clone();
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
+    let sign_in = SignIn::of(&config, &public_base, &state, &clock)?;
+    let demo_token = sign_in.demo_token.clone();
     let seal = state::seal(&config.server.data_dir)?;
     let kept = Kept { state, seal: Some(seal) };
     let app = Arc::new(App::build((&config, &public_base), sign_in, &kept, clock.clone())?);
@@ -275,6 +276,7 @@ mod tests {
 
     use super::*;
     use crate::crate_client::transport::{Request, Sending};
+    use crate::profile::Endpoint;
     use crate::store::MemoryStore;
     use crate::transport::{ClientAddress, LastWord, Later};
 
@@ -291,10 +293,10 @@ mod tests {
     fn parts(config: &Config) -> Arc<Parts> {
         let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
         let documents = fresh_documents::shipped(&Catalogue::embedded().unwrap(), &clock, true).unwrap();
-        let sign_in = SignIn::none(config, &clock);
         let base = PublicBase::localhost(8443);
         let settings = data_service::demo_settings(config);
         let state = Arc::new(State::load(Arc::new(MemoryStore::new()), &clock).unwrap());
+        let sign_in = SignIn::none(config, &state, &clock);
         let kept = Kept { state, seal: None };
         App::over(Arc::new(Faulty), settings, documents, (config, &base), sign_in, &kept, clock)
             .unwrap()

@@ -1,4 +1,4 @@
-//! The demo catalogue: answers requests of the crate API from data compiled into the program.
+//! The catalogue: answers requests of the crate API from data compiled into the program, or from dump files.
 //!
 //! Decides what such a request is answered. It must never know who asks or why: nothing of MCP, tools, accounts or
 //! budgets. Answers have the service's own shapes, so whatever reads the service reads the catalogue the same way.
@@ -9,6 +9,7 @@ mod browse;
 mod dictionary;
 mod dossier;
 mod events;
+mod extracts;
 mod files;
 mod folding;
 mod labels;
@@ -27,8 +28,10 @@ mod web_link;
 use bytes::Bytes;
 use time::Date;
 
+pub use extracts::Homonyms;
 pub use manifest::{FileEntry, Manifest};
 
+use crate::dumps::Dumps;
 use artists::Artists;
 use browse::Browse;
 use events::Events;
@@ -110,18 +113,32 @@ impl Catalogue {
     /// When the data contradicts its manifest or its own form; a build whose tests pass has no such data.
     pub fn embedded() -> Result<Self, CatalogueError> {
         let manifest = Manifest::parse(files::MANIFEST)?;
-        let files = files::Files::checked(&manifest)?;
-        let artists = Artists::load(&files)?;
-        let masters = Masters::load(&files)?;
+        Self::of(&files::Files::checked(&manifest)?, manifest)
+    }
+
+    /// Serves the records of dump files in place of the compiled-in ones, and nothing that is invented. Labels and
+    /// all that dumps do not hold are not there. Its data stays in memory until the program ends.
+    ///
+    /// # Errors
+    /// As for [`Catalogue::embedded`].
+    pub fn of_dumps(dumps: &Dumps, homonyms: Homonyms) -> Result<Self, CatalogueError> {
+        let manifest = Manifest::parse(files::MANIFEST)?;
+        let files = extracts::files(dumps, homonyms, files::Files::checked(&manifest)?);
+        Self::of(&files, manifest)
+    }
+
+    fn of(files: &files::Files, manifest: Manifest) -> Result<Self, CatalogueError> {
+        let artists = Artists::load(files)?;
+        let masters = Masters::load(files)?;
         Ok(Self {
             browse: Browse::of(&artists, &masters),
             artists,
-            labels: Labels::load(&files)?,
+            labels: Labels::load(files)?,
             masters,
-            tracks: Tracks::load(&files)?,
-            lists: Lists::load(&files)?,
-            events: Events::load(&files)?,
-            surfaces: Surfaces::load(&files)?,
+            tracks: Tracks::load(files)?,
+            lists: Lists::load(files)?,
+            events: Events::load(files)?,
+            surfaces: Surfaces::load(files)?,
             manifest,
         })
     }

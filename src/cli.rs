@@ -4,10 +4,12 @@
 //! know how the server works: it starts [`crate::app`] and waits for its end.
 //! Data goes to stdout, everything else to stderr.
 
+mod accounts;
 mod admin;
 mod args;
 mod call;
 mod crate_sim;
+mod doctor;
 mod exit;
 mod guide;
 mod logging;
@@ -56,6 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             }
         },
         Command::CheckConfig { file } => check_config(&file),
+        Command::Doctor { config } => doctor::run(&config),
         Command::Call(request) => {
             call::run(request, &data_folder(None, std::env::var_os(DATA_VARIABLE).as_deref()))
         }

@@ -19,7 +19,8 @@ pub use self::key::{ApiKey, DEMO_KEY};
 pub use self::plan::Plan;
 pub use self::scenario::{Scenario, ScenarioErrors};
 pub use self::server::{Simulator, SimulatorError};
-pub use self::start::{Ready, StartError, Tls, Wanted, run};
+pub use self::start::{Extracts, Ready, StartError, Tls, Wanted, run};
+pub use crate::catalogue::Homonyms;
 
 use crate::transport::Identity;
 

@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use http::header::DATE;
 use reqwest::{Certificate, Client, redirect, retry};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
 use url::Url;
 
 /// Whose certificates are believed and how long is waited.
@@ -39,6 +42,8 @@ pub struct Fetched {
     pub status: u16,
     /// The whole body.
     pub body: Bytes,
+    /// What time it is there, to the second.
+    pub date: Option<OffsetDateTime>,
 }
 
 impl Fetcher {
@@ -92,6 +97,8 @@ impl Fetcher {
         let failed = |error: reqwest::Error| innermost(&error);
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
+        let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| OffsetDateTime::parse(date, &Rfc2822).ok());
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(failed)? {
             if body.len() + part.len() > self.limit_bytes {
@@ -99,7 +106,7 @@ impl Fetcher {
             }
             body.extend_from_slice(&part);
         }
-        Ok(Fetched { status, body: body.into() })
+        Ok(Fetched { status, body: body.into(), date })
     }
 }
 
@@ -110,4 +117,47 @@ fn innermost(error: &(dyn StdError + 'static)) -> String {
         error = source;
     }
     error.to_string().replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_pinned_host_is_asked_at_its_addresses_whatever_its_name_leads_to() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let host = std::thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && socket.read(&mut byte).unwrap() == 1 {
+                head.push(byte[0]);
+            }
+            let date = "date: Sun, 31 Jan 2027 12:00:00 GMT";
+            write!(socket, "HTTP/1.1 200 OK\r\n{date}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}")
+                .unwrap();
+            String::from_utf8(head).unwrap()
+        });
+        // A name that no resolver knows: it can only be reached by what was looked up before.
+        let settings = FetchSettings {
+            extra_roots: Vec::new(),
+            time: Duration::from_secs(5),
+            limit_bytes: 100,
+            pinned: Some(("pinned.invalid".to_owned(), vec![address])),
+        };
+        let fetcher = Fetcher::new(settings).unwrap();
+        let url = Url::parse(&format!("http://pinned.invalid:{}/document", address.port())).unwrap();
+        let fetched = fetcher.get(&url).await.unwrap();
+        assert_eq!((fetched.status, fetched.body.as_ref()), (200, b"{}".as_slice()));
+        assert_eq!(fetched.date, Some(time::macros::datetime!(2027-01-31 12:00 UTC)));
+        let head = host.join().unwrap();
+        assert!(head.to_ascii_lowercase().contains("host: pinned.invalid"), "{head}");
+        // A name that is not pinned is looked up, and this one is not there.
+        let other = Url::parse("http://other.invalid/document").unwrap();
+        assert!(fetcher.get(&other).await.is_err());
+    }
 }

@@ -13,6 +13,7 @@ pub mod config;
 pub mod crate_client;
 pub mod crate_sim;
 pub mod cursors;
+pub mod dumps;
 pub mod durability;
 pub mod envelope;
 pub mod fetch;

@@ -26,7 +26,6 @@ pub use self::parts::Parts;
 pub use self::shaping::fit;
 use crate::auth::AuthRefusal;
 use crate::model::text::clean;
-use crate::profile::Endpoint;
 use crate::prompts;
 use crate::protocol::era::Era;
 use crate::protocol::method::Method;
@@ -62,11 +61,15 @@ pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
     }
 }
 
-/// What a request of any method is told that brings no credentials to an endpoint that needs them.
-#[must_use]
-pub fn without_credentials(parts: &Parts, endpoint: Endpoint) -> HttpAnswer {
+/// What a request of any method is told for its credentials; `None` when they are good enough. Waits for the issuer
+/// where it must.
+pub async fn refusal(parts: Arc<Parts>, request: McpRequest) -> Option<HttpAnswer> {
+    let refusal = parts.auth.authenticate(&request.headers, request.endpoint).await.err()?;
     let trace = Trace::start(&parts.clock);
-    answer::unauthenticated(parts, trace, AuthRefusal::SignInNeeded, endpoint)
+    Some(match parts.admission.guard(None, request.client.group().first()) {
+        Ok(()) => answer::unauthenticated(&parts, trace, refusal, request.endpoint),
+        Err(wait) => answer::flooded(&parts, trace, wait),
+    })
 }
 
 fn caught(headers: HeaderMap, steps: impl FnOnce() -> McpAnswer) -> McpAnswer {

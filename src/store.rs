@@ -33,7 +33,7 @@ pub use self::batch::{Batch, Row};
 pub use self::class::Class;
 pub use self::cursor_book::CursorBook;
 pub use self::memory::MemoryStore;
-pub use self::opening::OpenError;
+pub use self::opening::{Examined, OpenError, examine};
 pub use self::state::State;
 pub use self::table::{Refused, Table};
 pub use self::watchdog::SILENT_MAX;

@@ -25,7 +25,9 @@ mod sse;
 mod stream;
 mod tls;
 
-pub use self::certificate::{DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate};
+pub use self::certificate::{
+    DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
+};
 pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;
@@ -34,6 +36,6 @@ pub use self::listener::{ListenError, Listener};
 pub use self::security_headers::SecurityHeaders;
 pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
-    PageAnswer, Service, Undecided,
+    PageAnswer, Refuses, Service, Undecided,
 };
 pub use self::tls::{Identity, TlsError, server_config};

@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use url::Url;
 
 use crate::auth::Account;
-use crate::fetch::Fetcher;
+use crate::fetch::{Fetched, Fetcher};
 use crate::model::text::clean;
 
 /// The time at which the question was signed, in seconds since 1970.
@@ -24,6 +24,18 @@ pub const SIGNATURE_FIELD: &str = "x-ono-signature";
 
 /// The longest name of a plan, in characters.
 const PLAN_MAX_CHARS: usize = 60;
+
+/// A subject that no issuer gives out.
+const NOBODY: &str = "ono-sendai doctor";
+
+/// Why a service that was tried out is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untried {
+    /// It could not be reached, in one line.
+    NoAnswer(String),
+    /// It answered with this status, or with 200 and something that cannot be believed.
+    Other(u16),
+}
 
 /// What the service says about an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,16 +84,33 @@ impl HttpAccountService {
         Self { url, issuer, key: hmac::Key::new(hmac::HMAC_SHA256, key), fetcher }
     }
 
+    /// Asks about somebody whom it cannot know, to see whether it takes the questions of this server.
+    ///
+    /// # Errors
+    /// The status that it answered instead, or one line when it gave no answer that can be believed.
+    pub async fn try_out(&self, now: OffsetDateTime) -> Result<(), Untried> {
+        let answer = self.post(NOBODY, now).await.map_err(Untried::NoAnswer)?;
+        match answer.status {
+            404 => Ok(()),
+            200 if read(&answer.body, NOBODY).is_some() => Ok(()),
+            status => Err(Untried::Other(status)),
+        }
+    }
+
     async fn verdict(&self, subject: &str, now: OffsetDateTime) -> Result<Verdict, String> {
-        let body = json!({"issuer": self.issuer, "subject": subject}).to_string();
-        let headers = self.signed(&body, now.unix_timestamp());
-        let answer = self.fetcher.post(&self.url, headers, Bytes::from(body)).await?;
+        let answer = self.post(subject, now).await?;
         match answer.status {
             200 => read(&answer.body, subject).ok_or_else(|| "the answer cannot be believed".to_owned()),
             // It knows no such account, so there is nobody to serve.
             404 => Ok(Verdict { active: false, plan: None, allowance: None }),
             status => Err(format!("it answered HTTP {status}")),
         }
+    }
+
+    async fn post(&self, subject: &str, now: OffsetDateTime) -> Result<Fetched, String> {
+        let body = json!({"issuer": self.issuer, "subject": subject}).to_string();
+        let headers = self.signed(&body, now.unix_timestamp());
+        self.fetcher.post(&self.url, headers, Bytes::from(body)).await
     }
 
     fn signed(&self, body: &str, now_s: i64) -> HeaderMap {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use time::OffsetDateTime;
 use time::macros::datetime;
 
-use super::records::MemoryRecords;
 use super::*;
 use crate::auth::ClientKind;
+use crate::store::MemoryStore;
 
 #[derive(Debug)]
 struct Scripted {
@@ -43,23 +43,92 @@ fn verdict(active: bool, allowance: Option<u64>) -> Result<Verdict, String> {
 fn hooked(answer: Result<Verdict, String>) -> (Accounts, Arc<Scripted>, Clock) {
     let service = Arc::new(Scripted { answer: Mutex::new(answer), asked: AtomicUsize::new(0) });
     let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
-    let records = Arc::new(MemoryRecords::default());
-    let accounts = Accounts::hooked(10_000, records, clock.clone(), service.clone(), LASTS);
+    let accounts = Accounts::interim(10_000, state(&MemoryStore::new().into(), &clock), clock.clone())
+        .hooked(service.clone(), LASTS);
     (accounts, service, clock)
 }
 
+fn state(store: &Arc<MemoryStore>, clock: &Clock) -> Arc<State> {
+    Arc::new(State::load(Arc::clone(store) as Arc<_>, clock).unwrap())
+}
+
+async fn until(holds: impl Fn() -> bool) {
+    for _ in 0..1_000 {
+        if holds() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("it never came to be so");
+}
+
 #[tokio::test]
-async fn an_interim_account_exists_from_its_first_call_on() {
+async fn an_interim_account_exists_from_its_first_call_on_and_over_a_restart() {
     let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
-    let records = Arc::new(MemoryRecords::default());
-    let accounts = Accounts::interim(1_000, records.clone(), clock.clone());
+    let store = Arc::new(MemoryStore::new());
+    let start = || Accounts::interim(1_000, state(&store, &clock), clock.clone());
+    let accounts = start();
     let standing = accounts.standing(&account("a")).await.unwrap();
     assert_eq!((standing.mode, standing.active, standing.allowance), (AccountMode::Interim, true, 1_000));
     clock.advance(LASTS);
     accounts.standing(&account("a")).await.unwrap();
-    let record = records.find(account("a").id()).unwrap();
-    assert_eq!(record.first_seen, datetime!(2027-01-31 12:00:00 UTC));
-    assert_eq!(records.find(account("b").id()), None);
+    for accounts in [accounts, start()] {
+        let known = accounts.known(account("a").id()).unwrap();
+        assert_eq!(known.first_seen, datetime!(2027-01-31 12:00:00 UTC));
+        assert_eq!(accounts.known(account("b").id()), None);
+    }
+}
+
+#[tokio::test]
+async fn what_an_operator_sets_goes_before_what_the_service_says_and_stays() {
+    let (accounts, service, clock) = hooked(verdict(true, Some(7)));
+    let (one, id) = (account("a"), account("a").id());
+    accounts.set(id, Setting::Allowance(Some(99))).await.unwrap();
+    assert_eq!(accounts.standing(&one).await.unwrap().allowance, 99);
+    accounts.set(id, Setting::Allowance(None)).await.unwrap();
+    assert_eq!(accounts.standing(&one).await.unwrap().allowance, 7);
+    accounts.set(id, Setting::Blocked(true)).await.unwrap();
+    clock.advance(LASTS);
+    *service.answer.lock().unwrap() = Err("down".to_owned());
+    let blocked = accounts.standing(&one).await.unwrap();
+    assert_eq!((blocked.active, blocked.confirmed), (false, true), "nobody has to be asked about it");
+    accounts.set(id, Setting::Blocked(false)).await.unwrap();
+    assert!(accounts.standing(&one).await.unwrap().active);
+}
+
+#[tokio::test]
+async fn what_the_disk_does_not_take_does_not_hold_and_a_first_sight_is_tried_again() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let store = Arc::new(MemoryStore::new());
+    let accounts = Accounts::interim(1_000, state(&store, &clock), clock.clone());
+    let (one, id) = (account("a"), account("a").id());
+    store.fail(true);
+    assert!(accounts.set(id, Setting::Blocked(true)).await.is_err());
+    assert_eq!(accounts.known(id), None);
+    assert!(accounts.standing(&one).await.unwrap().active, "nothing is refused for it");
+    until(|| accounts.known(id).is_none()).await;
+    store.fail(false);
+    accounts.standing(&one).await.unwrap();
+    accounts.set(id, Setting::Blocked(true)).await.unwrap();
+    store.fail(true);
+    assert!(accounts.set(id, Setting::Blocked(false)).await.is_err());
+    assert!(!accounts.standing(&one).await.unwrap().active);
+    let again = Accounts::interim(1_000, state(&store, &clock), clock.clone());
+    assert!(!again.standing(&one).await.unwrap().active);
+}
+
+#[tokio::test]
+async fn a_server_that_starts_in_an_outage_knows_nobody() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let store = Arc::new(MemoryStore::new());
+    let service = Arc::new(Scripted { answer: Mutex::new(verdict(true, None)), asked: AtomicUsize::new(0) });
+    let start =
+        || Accounts::interim(1_000, state(&store, &clock), clock.clone()).hooked(service.clone(), LASTS);
+    assert!(start().standing(&account("a")).await.is_ok());
+    *service.answer.lock().unwrap() = Err("down".to_owned());
+    let again = start();
+    assert_eq!(again.standing(&account("a")).await, Err(Unconfirmed { retry_after: AFTER_FAILURE }));
+    assert!(again.known(account("a").id()).is_some());
 }
 
 #[tokio::test]

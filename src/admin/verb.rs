@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::account::{self, AccountReport, AccountVerb};
+use crate::accounts::Accounts;
 use crate::admission::Admission;
 use crate::admission::ladder::Rung;
 use crate::auth::AccountId;
@@ -39,11 +41,11 @@ pub enum Verb {
     },
     /// Lets metered calls be served again after a backup was restored.
     RestoreConfirm,
-    /// The accounts that used most this month.
-    Accounts,
+    /// Something about accounts.
+    Account(AccountVerb),
     /// What an account has used this month, after setting it when `set` says so.
     Usage {
-        /// The account's id, as [`Verb::Accounts`] tells it.
+        /// The account's id, as [`AccountVerb::List`] tells it.
         account: String,
         /// Units.
         set: Option<u64>,
@@ -73,8 +75,13 @@ pub enum Report {
         /// Whether a restored backup waits for `admin restore-confirm`.
         restore_unconfirmed: bool,
     },
-    /// Accounts with the units that they used this month, the most first.
-    Accounts(Vec<(String, u64)>),
+    /// Accounts, those that used most this month first.
+    Accounts {
+        /// As many as are told.
+        accounts: Vec<AccountReport>,
+        /// How many there are.
+        of: usize,
+    },
     /// Units that an account used this month.
     Usage(u64),
     /// The backup lies there.
@@ -83,11 +90,8 @@ pub enum Report {
     Refused(String),
 }
 
-/// How many accounts are told.
-const ACCOUNTS_MAX: usize = 100;
-
 /// Does what is asked and says how things stand then. `tools` are the names that a tool may have.
-pub async fn answer(admission: &Admission, tools: &[&str], verb: Verb) -> Report {
+pub async fn answer(admission: &Admission, accounts: &Accounts, tools: &[&str], verb: Verb) -> Report {
     let done = match verb {
         Verb::Status => Ok(()),
         Verb::Ladder { rung: Some(rung) } if Rung::of(rung).is_none() => {
@@ -115,11 +119,11 @@ pub async fn answer(admission: &Admission, tools: &[&str], verb: Verb) -> Report
             };
         }
         Verb::RestoreConfirm => admission.ladder().set(|stored| stored.restore_unconfirmed = false).await,
-        Verb::Accounts => {
-            let mut used = admission.usage_of_all();
-            used.sort_by_key(|(id, units)| (std::cmp::Reverse(*units), *id));
-            used.truncate(ACCOUNTS_MAX);
-            return Report::Accounts(used.into_iter().map(|(id, units)| (id.to_string(), units)).collect());
+        Verb::Account(verb) => {
+            return match account::answer(admission, accounts, verb).await {
+                Ok((accounts, of)) => Report::Accounts { accounts, of },
+                Err(reason) => Report::Refused(reason),
+            };
         }
         Verb::Usage { account, set } => {
             let Some(id) = AccountId::parse(&account) else {

@@ -65,7 +65,7 @@ impl Certificate {
 
 /// What will keep clients away, now or soon.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Worry<'a> {
+pub(super) enum Worry<'a> {
     NotYetValid(Date),
     Expired(Date),
     EndsSoon(Date),
@@ -89,7 +89,7 @@ impl fmt::Display for Worry<'_> {
     }
 }
 
-fn worries(
+pub(super) fn worries(
     not_before: OffsetDateTime,
     not_after: OffsetDateTime,
     missing_issuer: Option<&str>,

@@ -31,11 +31,7 @@ const LOOK_AGAIN_AFTER: [Duration; 4] =
 /// The real service.
 pub(super) fn transport(config: &Config, clock: &Clock) -> Result<HttpTransport, StartError> {
     let service = &config.service;
-    let extra_roots = match &service.ca_file {
-        Some(file) => small_file::read(file, CERTIFICATES_MAX_BYTES)
-            .map_err(|error| unusable(file, &format!("cannot be read: {error}")))?,
-        None => Vec::new(),
-    };
+    let extra_roots = extra_roots(config)?;
     let settings = HttpSettings {
         base_url: service.base_url.clone(),
         key: service.key.as_ref().map(key).transpose()?,
@@ -45,6 +41,14 @@ pub(super) fn transport(config: &Config, clock: &Clock) -> Result<HttpTransport,
     HttpTransport::new(settings, clock.clone()).map_err(|error| match (error, &service.ca_file) {
         (error @ HttpSetupError::ExtraRoots, Some(file)) => unusable(file, &error.to_string()),
         (error, _) => StartError::DataService { reason: error.to_string() },
+    })
+}
+
+/// The certificates to trust there beside the machine's own.
+pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
+    config.service.ca_file.as_ref().map_or(Ok(Vec::new()), |file| {
+        small_file::read(file, CERTIFICATES_MAX_BYTES)
+            .map_err(|error| unusable(file, &format!("cannot be read: {error}")))
     })
 }
 

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use super::start::{DemoToken, StartError};
 use crate::accounts::Accounts;
-use crate::accounts::records::MemoryRecords;
 use crate::accounts::service::HttpAccountService;
 use crate::auth::{
     Authenticator, Challenges, IssuerDocument, KeySet, KeySource, Metadata, TokenPolicy, metadata,
@@ -20,6 +19,7 @@ use crate::fetch::{FetchSettings, Fetcher};
 use crate::issuer::{self, DEMO_SUBJECT, Issuer, IssuerKey, IssuerSettings, Mint, TokenRequest};
 use crate::profile::Endpoint;
 use crate::small_file;
+use crate::store::State;
 
 /// What a demo token names as its client.
 const DEMO_CLIENT: &str = "ono-sendai";
@@ -46,7 +46,12 @@ pub struct SignIn {
 
 impl SignIn {
     /// The sign-in that the configuration describes, or none.
-    pub(super) fn of(config: &Config, public_base: &PublicBase, clock: &Clock) -> Result<Self, StartError> {
+    pub(super) fn of(
+        config: &Config,
+        public_base: &PublicBase,
+        state: &Arc<State>,
+        clock: &Clock,
+    ) -> Result<Self, StartError> {
         let base = public_base.as_str();
         let extra_roots = extra_roots(config)?;
         let (name, keys, issuer, demo_token) = if config.issuer.enabled {
@@ -73,7 +78,7 @@ impl SignIn {
             let keys = KeySource::fetched(Arc::new(document), &config.auth.algorithms, clock.clone());
             (name.clone(), keys, None, None)
         } else {
-            return Ok(Self::none(config, clock));
+            return Ok(Self::none(config, state, clock));
         };
         let policy = TokenPolicy {
             issuer: name.clone(),
@@ -83,7 +88,7 @@ impl SignIn {
             chatgpt_clients: config.auth.chatgpt_client_ids.clone(),
         };
         Ok(Self {
-            accounts: accounts(config, &name, &extra_roots, clock)?,
+            accounts: accounts(config, &name, &extra_roots, state, clock)?,
             challenges: Challenges::new(Some(Metadata::new(base, &name, &config.auth.scopes))),
             auth: Authenticator::new(policy, keys, clock.clone()),
             issuer,
@@ -92,12 +97,11 @@ impl SignIn {
     }
 
     /// A server on which nobody can sign in.
-    pub(super) fn none(config: &Config, clock: &Clock) -> Self {
-        let records = Arc::new(MemoryRecords::default());
+    pub(super) fn none(config: &Config, state: &Arc<State>, clock: &Clock) -> Self {
         Self {
             auth: Authenticator::without_sign_in(clock.clone()),
             challenges: Challenges::new(None),
-            accounts: Accounts::interim(config.accounts.units_per_month, records, clock.clone()),
+            accounts: Accounts::interim(config.accounts.units_per_month, Arc::clone(state), clock.clone()),
             issuer: None,
             demo_token: None,
         }
@@ -145,20 +149,21 @@ fn accounts(
     config: &Config,
     issuer: &str,
     extra_roots: &[u8],
+    state: &Arc<State>,
     clock: &Clock,
 ) -> Result<Accounts, StartError> {
     let units = config.accounts.units_per_month;
-    let records = Arc::new(MemoryRecords::default());
+    let accounts = Accounts::interim(units, Arc::clone(state), clock.clone()).of_issuer(issuer);
     let Some(AccountHook { url, key_file, cache }) = &config.accounts.hook else {
-        return Ok(Accounts::interim(units, records, clock.clone()));
+        return Ok(accounts);
     };
     let key = secret(key_file)?;
     let fetcher = fetcher(extra_roots, config)?;
     let service = HttpAccountService::new(url.clone(), issuer.to_owned(), key.as_bytes(), fetcher);
-    Ok(Accounts::hooked(units, records, clock.clone(), Arc::new(service), *cache))
+    Ok(accounts.hooked(Arc::new(service), *cache))
 }
 
-fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, StartError> {
+pub(super) fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, StartError> {
     let settings = FetchSettings {
         extra_roots: extra_roots.to_vec(),
         time: ANSWER_TIME,
@@ -171,14 +176,14 @@ fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, StartError> {
     })
 }
 
-fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
+pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
     config.auth.ca_file.as_ref().map_or(Ok(Vec::new()), |file| {
         small_file::read(file, CERTIFICATES_MAX_BYTES)
             .map_err(|error| unusable(file, &format!("cannot be read: {error}")))
     })
 }
 
-fn secret(file: &Path) -> Result<String, StartError> {
+pub(super) fn secret(file: &Path) -> Result<String, StartError> {
     let read = |error: std::io::Error| unusable(file, &format!("cannot be read: {error}"));
     let text = small_file::read_text(file, 4_096).map_err(read)?;
     let mode = std::fs::metadata(file).map_err(read)?.mode() & 0o777;

@@ -162,7 +162,7 @@ impl StartError {
 }
 
 /// The user that this process acts as: the owner of its own entry in /proc.
-fn uid() -> u32 {
+pub(super) fn uid() -> u32 {
     std::fs::metadata("/proc/self").map_or(u32::MAX, |entry| entry.uid())
 }
 

@@ -94,7 +94,8 @@ impl IssuerDocument {
     }
 
     /// Where issuers publish it: RFC 8414 first, then the two places of OpenID Connect.
-    fn metadata_addresses(&self) -> Vec<Url> {
+    #[must_use]
+    pub fn metadata_addresses(&self) -> Vec<Url> {
         let path = self.issuer.path().trim_end_matches('/');
         [
             format!("/.well-known/oauth-authorization-server{path}"),

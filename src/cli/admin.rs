@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::accounts::AccountsCommand;
 use super::exit::Exit;
 use super::output::{complain, print};
-use crate::admin::{self, Report, Verb};
+use crate::admin::{self, AccountVerb, Report, Verb};
 use crate::clock::Clock;
 use crate::store::backup;
 
@@ -41,8 +42,11 @@ pub(super) enum AdminCommand {
     },
     /// Let metered calls be served again after a restore
     RestoreConfirm,
-    /// List the accounts that used most this month
-    Accounts,
+    /// List the accounts that used most this month, show one, shut one out, or set its allowance
+    Accounts {
+        #[command(subcommand)]
+        what: Option<AccountsCommand>,
+    },
     /// Say what an account has used this month
     Usage {
         /// The account's id, as `admin accounts` lists it
@@ -76,7 +80,9 @@ impl From<AdminCommand> for Verb {
                 Self::Backup { file: std::path::absolute(&file).unwrap_or(file) }
             }
             AdminCommand::RestoreConfirm => Self::RestoreConfirm,
-            AdminCommand::Accounts => Self::Accounts,
+            AdminCommand::Accounts { what } => {
+                Self::Account(what.map_or(AccountVerb::List, AccountVerb::from))
+            }
             AdminCommand::Usage { account, set } => Self::Usage { account, set },
         }
     }

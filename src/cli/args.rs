@@ -44,6 +44,12 @@ pub(super) enum Command {
         /// The configuration file
         file: PathBuf,
     },
+    /// Examine everything that a server needs: certificate, data folder, database, data service, issuer, accounts, clock
+    Doctor {
+        /// The configuration file
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+    },
     /// Call one tool of a running server
     Call(CallArguments),
     /// Stand in for the data service: the demo catalogue in its form, with a key, a plan and faults

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::LEFTOVERS;
 use super::args::socket;
 use super::exit::Exit;
 use super::output::{complain, print, shell_word};
 use crate::config::DATA_FOLDER;
-use crate::crate_sim::{self, ApiKey, DEMO_KEY, Plan, Ready, Scenario, Tls, Wanted};
+use crate::crate_sim::{self, ApiKey, DEMO_KEY, Extracts, Homonyms, Plan, Ready, Scenario, Tls, Wanted};
 
 /// A simulator, as typed.
 #[derive(Debug, Args)]
@@ -50,6 +50,23 @@ pub(super) struct CrateSimArguments {
     /// Write what it has seen to this file when it ends; GET /sim/report tells it at any time
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Serve artists, masters and releases of the Discogs data dumps in place of the demo catalogue: a folder with one
+    /// file each, packed, that fit into memory
+    #[arg(long, value_name = "FOLDER")]
+    extracts: Option<PathBuf>,
+    /// Core facts of MusicBrainz beside them, a JSON file
+    #[arg(long, value_name = "FILE", requires = "extracts")]
+    musicbrainz: Option<PathBuf>,
+    /// How the extracts' artists of one name are kept: in one cluster, as the service does, or apart
+    #[arg(long, value_enum, default_value_t = TypedHomonyms::Shared, requires = "extracts")]
+    homonyms: TypedHomonyms,
+}
+
+/// How artists of one name are kept, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedHomonyms {
+    Shared,
+    Apart,
 }
 
 const SCENARIO_HELP: &str = "\
@@ -116,7 +133,13 @@ pub(super) fn run(arguments: CrateSimArguments) -> Exit {
     };
     let shown_key = key.is_demo().then_some(DEMO_KEY);
     let rules = scenario.len();
-    let wanted = Wanted { listen: arguments.listen, key, plan, scenario, tls };
+    let homonyms = match arguments.homonyms {
+        TypedHomonyms::Shared => Homonyms::Shared,
+        TypedHomonyms::Apart => Homonyms::Apart,
+    };
+    let musicbrainz = arguments.musicbrainz;
+    let extracts = arguments.extracts.map(|folder| Extracts { folder, musicbrainz, homonyms });
+    let wanted = Wanted { listen: arguments.listen, key, plan, scenario, tls, extracts };
     let announce = |ready: &Ready| {
         // It serves all the same when nobody reads this.
         let _unread = print(&guide(ready, shown_key, plan, rules));

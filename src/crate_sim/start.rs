@@ -9,8 +9,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::server::{Simulator, SimulatorError};
 use super::{ApiKey, Plan, Scenario, Settings};
-use crate::catalogue::{Catalogue, CatalogueError};
+use crate::catalogue::{Catalogue, CatalogueError, Homonyms};
 use crate::clock::Clock;
+use crate::dumps::{DumpError, Dumps};
 use crate::transport::{DemoCertificateError, Identity, TlsError, demo_certificate};
 
 /// What a person asks for.
@@ -26,6 +27,19 @@ pub struct Wanted {
     pub scenario: Scenario,
     /// How connections are secured.
     pub tls: Tls,
+    /// What to serve in place of the demo catalogue.
+    pub extracts: Option<Extracts>,
+}
+
+/// Files of the public data dumps.
+#[derive(Debug)]
+pub struct Extracts {
+    /// The folder with artists, masters and releases of Discogs.
+    pub folder: PathBuf,
+    /// Core facts of MusicBrainz.
+    pub musicbrainz: Option<PathBuf>,
+    /// How artists of one name are kept.
+    pub homonyms: Homonyms,
 }
 
 /// Where the certificate comes from.
@@ -59,6 +73,9 @@ pub enum StartError {
     /// The data that comes with the program is broken.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
+    /// The files that were named are no dumps.
+    #[error(transparent)]
+    Dumps(#[from] DumpError),
     /// The certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -82,7 +99,7 @@ pub async fn run(wanted: Wanted, announce: impl FnOnce(&Ready), log: fn(&str)) -
     let mut terminate = signal(SignalKind::terminate()).map_err(StartError::Signals)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(StartError::Signals)?;
     let clock = Clock::system();
-    let Wanted { listen, key, plan, scenario, tls } = wanted;
+    let Wanted { listen, key, plan, scenario, tls, extracts } = wanted;
     let (identity, certificate) = match tls {
         Tls::Off => (None, None),
         Tls::Made(folder) => {
@@ -93,7 +110,13 @@ pub async fn run(wanted: Wanted, announce: impl FnOnce(&Ready), log: fn(&str)) -
     };
     let (scheme, is_made) = (if identity.is_some() { "https" } else { "http" }, certificate.is_some());
     let settings = Settings { listen, key, plan, scenario, identity };
-    let simulator = Simulator::bind(settings, Arc::new(Catalogue::embedded()?), clock, log).await?;
+    let catalogue = match extracts {
+        Some(Extracts { folder, musicbrainz, homonyms }) => {
+            Catalogue::of_dumps(&Dumps::load(&folder, musicbrainz.as_deref())?, homonyms)?
+        }
+        None => Catalogue::embedded()?,
+    };
+    let simulator = Simulator::bind(settings, Arc::new(catalogue), clock, log).await?;
     let address = simulator.address();
     let url = match is_made {
         true => format!("{scheme}://localhost:{}", address.port()),

@@ -192,11 +192,20 @@ async fn attempt(
     let account = account_view(parts, asking, permit);
     let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
     let walks = Walks { cursors: parts.cursors.as_ref(), owner };
+    #[cfg(debug_assertions)]
+    planted_fault(tool);
     let run = call.run(&parts.client, permit.ledger(), parts.origin, account.as_ref(), walks);
     let found = tokio::time::timeout(parts.tool_deadline, run).await;
     let found = found
         .unwrap_or_else(|_| Err(upstream_error::deadline_passed(Cause::ToolDeadline, parts.tool_deadline)));
     found.map(|finding| Found::Now(Box::new(finding)))
+}
+
+/// Fails as nothing should, so that a test sees from outside what becomes of such a call. No release build has it.
+#[cfg(debug_assertions)]
+fn planted_fault(tool: ToolName) {
+    let is_meant = std::env::var("ONO_PLANTED_FAULT").is_ok_and(|name| name == tool.as_str());
+    assert!(!is_meant, "a fault that a test planted");
 }
 
 /// What makes two calls the same; `None` for calls that are always answered anew.

@@ -55,5 +55,12 @@ fn rendered(text: &str) -> String {
     }
     let mut page = String::with_capacity(linked.len() * 2);
     html::push_html(&mut page, Parser::new_ext(&linked, Options::ENABLE_TABLES));
-    page
+    within_reach(&page)
+}
+
+/// What is wider than a phone scrolls by itself, so it has to take the focus: else the keyboard does not reach its end.
+fn within_reach(page: &str) -> String {
+    page.replace("<pre>", "<pre tabindex=\"0\">")
+        .replace("<table>", "<div class=\"wide\" role=\"group\" aria-label=\"Table\" tabindex=\"0\"><table>")
+        .replace("</table>", "</table></div>")
 }

@@ -35,7 +35,8 @@ function offer(name, value, words) {
 }
 
 function show(envelope, readable) {
-  status.textContent = envelope.ok ? `Answered for ${envelope.meta.units} unit(s).` : 'Not answered.';
+  const { units } = envelope.meta;
+  status.textContent = envelope.ok ? `Answered for ${units} ${units === 1 ? 'unit' : 'units'}.` : 'Not answered.';
   answer.textContent = readable;
   answer.hidden = false;
   json.textContent = JSON.stringify(envelope, null, 2);

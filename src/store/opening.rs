@@ -3,6 +3,8 @@
 //! Decides which damage can be undone without guessing. A repair works on a copy; what was damaged is kept beside
 //! it, and nothing is ever deleted but leftovers that sled itself never reads again.
 
+mod examine;
+
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use super::record;
 use super::sled_engine::{OpenFault, SledEngine, one_line, snapshot_is_broken};
 use crate::clock::Clock;
 use crate::small_file;
+
+pub use self::examine::{Examined, examine};
 
 /// How long opening and reading a database may take.
 const OPEN_MAX: Duration = Duration::from_secs(60);

@@ -43,7 +43,7 @@ impl Arguments {
             })?;
             let Some(value) = value else { continue };
             if let (Kind::Integer { min, max }, ArgumentValue::Integer(number)) = (spec.kind, &value) {
-                check_range(spec.name, *number, min, max)?;
+                check_range(tool, spec.name, *number, (min, max), sent)?;
             }
             given.push((spec.name, value));
         }
@@ -146,22 +146,28 @@ fn unknown_name(tool: &'static ToolSpec, unknown: &str, sent: &Map<String, Value
         invalid("arguments", format!("{} got an argument that it does not have.", tool.name.as_str()))
             .hint(accepted(tool));
     let Some(meant) = nearest else { return error };
-    let mut corrected: Map<String, Value> = sent
-        .iter()
-        .filter(|(name, _)| is_known(tool, name) && !IGNORED.contains(&name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let mut corrected = known(tool, sent);
     let error = error.with("did_you_mean", meant);
     if corrected.contains_key(meant) || !is_short(sent.get(unknown)) {
         return error;
     }
     corrected.insert(meant.to_owned(), sent.get(unknown).cloned().unwrap_or_default());
+    suggested(error, tool, corrected)
+}
+
+/// What was sent under the names that the tool has.
+fn known(tool: &ToolSpec, sent: &Map<String, Value>) -> Map<String, Value> {
+    let is_own = |name: &str| is_known(tool, name) && !IGNORED.contains(&name);
+    sent.iter().filter(|(name, _)| is_own(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Adds the corrected call, unless it would be refused again: that were no help.
+fn suggested(error: ToolError, tool: &'static ToolSpec, mut corrected: Map<String, Value>) -> ToolError {
     for value in corrected.values_mut() {
         if let Value::String(text) = value {
             *text = clean(text, SUGGESTED_MAX_CHARS).unwrap_or_default();
         }
     }
-    // A corrected call that would be refused again is no help.
     let corrected = Value::Object(corrected);
     match (super::Call::parse(tool.name, &corrected), corrected) {
         (Ok(_), Value::Object(corrected)) => error.suggest(tool.name.as_str(), corrected),
@@ -178,15 +184,22 @@ fn is_short(value: Option<&Value>) -> bool {
     }
 }
 
-fn check_range(name: &str, number: i64, min: i64, max: i64) -> Result<(), ToolError> {
+fn check_range(
+    tool: &'static ToolSpec,
+    name: &str,
+    number: i64,
+    (min, max): (i64, i64),
+    sent: &Map<String, Value>,
+) -> Result<(), ToolError> {
     if number > max {
-        return Err(ToolError::new(
-            ErrorType::RangeTooLarge,
-            format!("The argument {name} is above its maximum."),
-        )
-        .with("param", name)
-        .with("maximum", max)
-        .hint(format!("Give at most {max} for {name}.")));
+        let error =
+            ToolError::new(ErrorType::RangeTooLarge, format!("The argument {name} is above its maximum."))
+                .with("param", name)
+                .with("maximum", max)
+                .hint(format!("Give at most {max} for {name}."));
+        let mut corrected = known(tool, sent);
+        corrected.insert(name.to_owned(), Value::from(max));
+        return Err(suggested(error, tool, corrected));
     }
     if number < min {
         return Err(invalid(name, format!("The argument {name} is below its minimum."))

@@ -357,7 +357,6 @@ fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         degraded: None,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
-        // The key is the caller's text: no call is made of it.
-        next_actions: Vec::new(),
+        next_actions: vec![next::anew(key, next::NOBODY)],
     }
 }

@@ -168,7 +168,7 @@ fn next_actions(id: &ClusterId, present: Result<(), GapReason>, assessment: &Ass
     let card = |why| vec![NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(id.as_str()))], why)];
     match present {
         Ok(()) if assessment.state == identity::AmbiguityState::None => Vec::new(),
-        Ok(()) => card("shows whose cluster it is"),
+        Ok(()) => card(next::WHOSE),
         Err(GapReason::UpstreamDegraded) => {
             let again = [("cluster_id", json!(id.as_str()))];
             vec![NextAction::new(ToolName::GetAura.as_str(), again, next::LATER)]

@@ -15,7 +15,7 @@ use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
-use crate::identity::{self, ArtistKey, Assessment, ClusterId};
+use crate::identity::{self, AmbiguityState, ArtistKey, Assessment, ClusterId};
 use crate::model::date::Day;
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
@@ -99,7 +99,7 @@ pub(super) async fn run(
     };
     let present = list.as_ref().map(|_| ()).map_err(|reason| *reason);
     let assessment = assess(&request.key, cluster_id.as_ref(), client);
-    let next_actions = next_actions(request, cluster_id.as_ref(), present);
+    let next_actions = next_actions(request, cluster_id.as_ref(), present, &assessment);
     let sources: Sources = present.ok().map(|()| Source::Hosaka).into_iter().collect();
     let list = match list {
         Ok(gigs) => shown(gigs, request.limit.rows(), today),
@@ -163,10 +163,17 @@ fn next_actions(
     request: &GigsRequest,
     found: Option<&ClusterId>,
     present: Result<(), GapReason>,
+    assessment: &Assessment,
 ) -> Vec<NextAction> {
     let key = found.map_or(request.key.as_str(), ClusterId::as_str);
     let tool = match present {
-        Ok(()) => return Vec::new(),
+        Ok(()) if assessment.state == AmbiguityState::None => return Vec::new(),
+        // Its name is not in the answer, and its slug is one.
+        Ok(()) if matches!(request.key, ArtistKey::Slug(_)) => {
+            return vec![next::anew(&request.key, next::WHO)];
+        }
+        Ok(()) => (ToolName::GetArtist, next::WHOSE),
+        Err(GapReason::NotFoundUpstream) => return vec![next::anew(&request.key, next::NOBODY)],
         Err(GapReason::UpstreamDegraded) => (ToolName::GetUpcomingGigs, next::LATER),
         Err(_) => (ToolName::GetArtist, next::CARD),
     };

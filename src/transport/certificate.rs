@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rcgen::{CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use time::{Duration, OffsetDateTime};
 
-use super::tls::Identity;
+use super::tls::{Identity, TlsError};
 use crate::host::LOOPBACK_NAMES;
 
 /// The name of the certificate in the folder.
@@ -32,6 +32,18 @@ pub struct DemoCertificate {
     pub key_path: PathBuf,
     /// Whether it was made just now, so that clients must be told to trust it again.
     pub is_new: bool,
+}
+
+/// The certificate that lies in this folder; `None` when there is none yet. Nothing is written.
+///
+/// # Errors
+/// When it cannot be used.
+pub fn demo_certificate_in(folder: &Path) -> Result<Option<Identity>, TlsError> {
+    let (certificate, key) = (folder.join(DEMO_CERTIFICATE_FILE), folder.join(KEY_FILE));
+    if !certificate.exists() {
+        return Ok(None);
+    }
+    Identity::load(&certificate, &key).map(Some)
 }
 
 /// Why there is no demo certificate. Every message names the path.

@@ -104,7 +104,10 @@ pub(super) fn routes<S: Service>(
     let post_only = endpoint
         .and(with_desk())
         .and(warp::header::headers_cloned())
-        .map(|endpoint, desk: Arc<Desk<S>>, headers: HeaderMap| desk.no_call(endpoint, &headers));
+        .and(warp::ext::get::<ClientAddress>())
+        .then(|endpoint, desk: Arc<Desk<S>>, headers, client| async move {
+            desk.no_call(endpoint, headers, client).await
+        });
 
     let healthy = health.and(reading).map(|| json_answer(StatusCode::OK, br#"{"status":"ok"}"#.as_slice()));
     let ready = readiness.and(reading).and(with_desk()).map(|desk: Arc<Desk<S>>| desk.ready());
@@ -233,12 +236,30 @@ impl<S: Service> Desk<S> {
         }
     }
 
-    /// A request that is no call.
-    fn no_call(&self, endpoint: Endpoint, headers: &HeaderMap) -> Answer {
-        if endpoint.needs_sign_in() && !headers.contains_key(AUTHORIZATION) {
-            return answer_as_json(self.service.without_credentials(endpoint));
+    /// A request that is no call. Where a sign-in is needed, its credentials come first: a client may begin with any
+    /// method.
+    async fn no_call(&self, endpoint: Endpoint, headers: HeaderMap, client: ClientAddress) -> Answer {
+        if endpoint.needs_sign_in()
+            && let Some(refused) = self.refusal(endpoint, headers, client).await
+        {
+            return refused;
         }
         Refusal::PostOnly.response()
+    }
+
+    /// What a request is told for its credentials, if anything.
+    async fn refusal(&self, endpoint: Endpoint, headers: HeaderMap, client: ClientAddress) -> Option<Answer> {
+        let request = McpRequest { endpoint, headers, body: Bytes::new(), client };
+        let mut phase = self.phase.clone();
+        let work = AssertUnwindSafe(self.service.refuses(request)).catch_unwind();
+        tokio::select! {
+            biased;
+            refused = work => match refused {
+                Ok(refused) => refused.map(answer_as_json),
+                Err(_panic) => Some(Refusal::Failed.response()),
+            },
+            () = Phase::Ending.reached(&mut phase) => Some(Refusal::Stopping.response()),
+        }
     }
 
     async fn call<T, B>(
@@ -252,12 +273,20 @@ impl<S: Service> Desk<S> {
         T: Stream<Item = Result<B, warp::Error>>,
         B: Buf,
     {
+        // Nothing about such a request matters but that a sign-in has to come first.
+        if endpoint.needs_sign_in()
+            && !headers.contains_key(AUTHORIZATION)
+            && let Some(refused) = self.refusal(endpoint, headers.clone(), client).await
+        {
+            return refused;
+        }
         let body = match self.bodies.read(&headers, body).await {
             Ok(body) => body,
             Err(refusal) => return refusal.response(),
         };
         let Some(form) = accept::form(&headers) else {
-            return Refusal::NotAcceptable.response();
+            let refused = self.refusal(endpoint, headers, client).await;
+            return refused.unwrap_or_else(|| Refusal::NotAcceptable.response());
         };
         let request = McpRequest { endpoint, headers, body, client };
         // A failure of the service is this program's own mistake; the caller gets an answer all the same.

@@ -43,12 +43,15 @@ pub trait Service: Send + Sync + 'static {
         None
     }
 
-    /// What a request of any method is told that comes without credentials to an endpoint that needs
-    /// them.
-    fn without_credentials(&self, _endpoint: Endpoint) -> HttpAnswer {
-        HttpAnswer::empty(StatusCode::UNAUTHORIZED)
+    /// What a request of any method to an MCP endpoint is told for its credentials alone; `None` when they are good
+    /// enough. Its body was not read.
+    fn refuses(&self, _request: McpRequest) -> Refuses {
+        Box::pin(std::future::ready(None))
     }
 }
+
+/// The refusal of credentials, if they are refused.
+pub type Refuses = Pin<Box<dyn Future<Output = Option<HttpAnswer>> + Send>>;
 
 /// The answer of a further path, complete with its header fields.
 pub type PageAnswer = Pin<Box<dyn Future<Output = Response<Bytes>> + Send>>;

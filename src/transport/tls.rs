@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier as _;
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem};
-use rustls::server::NoServerSessionStorage;
+use rustls::server::{NoServerSessionStorage, ParsedCertificate};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{RootCertStore, ServerConfig};
 use time::OffsetDateTime;
@@ -131,20 +131,54 @@ impl Identity {
 
     /// Whether a client that trusts this certificate, and only this one, accepts the server as `name` at `now`.
     #[must_use]
-    pub fn is_its_own_root_for(&self, name: &'static str, now: OffsetDateTime) -> bool {
-        let [own, ..] = self.certified.cert.as_slice() else { return false };
-        let (Ok(name), Ok(now)) = (ServerName::try_from(name), u64::try_from(now.unix_timestamp())) else {
-            return false;
-        };
-        let mut roots = RootCertStore::empty();
-        if roots.add(own.clone()).is_err() {
-            return false;
+    pub fn is_its_own_root_for(&self, name: &str, now: OffsetDateTime) -> bool {
+        self.certified.cert.first().is_some_and(|own| self.leads_to(own, name, now).is_ok())
+    }
+
+    /// Whether the certificates of the chain belong together, as a client sees it that trusts the last one.
+    ///
+    /// # Errors
+    /// What the client says; a name or a time that does not fit is not asked about.
+    pub fn is_linked(&self, name: &str, now: OffsetDateTime) -> Result<(), String> {
+        let Some(last) = self.certified.cert.last() else { return Err("there is none".to_owned()) };
+        if self.missing_issuer.is_some()
+            || !self.names(name)
+            || now < self.not_before
+            || self.not_after <= now
+        {
+            return Ok(());
         }
+        self.leads_to(last, name, now)
+    }
+
+    /// Whether the certificate is one of the host `name`.
+    #[must_use]
+    pub fn names(&self, name: &str) -> bool {
+        let Ok(name) = ServerName::try_from(name) else { return false };
+        let own = self.certified.cert.first().map(ParsedCertificate::try_from);
+        own.is_some_and(|own| own.is_ok_and(|own| verify_server_name(&own, &name).is_ok()))
+    }
+
+    fn leads_to(
+        &self,
+        root: &CertificateDer<'static>,
+        name: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), String> {
+        let said = |error: rustls::Error| error.to_string();
+        let [own, others @ ..] = self.certified.cert.as_slice() else {
+            return Err("there is none".to_owned());
+        };
+        let name = ServerName::try_from(name).map_err(|error| error.to_string())?;
+        let now = u64::try_from(now.unix_timestamp()).map_err(|error| error.to_string())?;
+        let mut roots = RootCertStore::empty();
+        roots.add(root.clone()).map_err(said)?;
         let provider = Arc::new(ring::default_provider());
-        let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
-        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        let client = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
             .build()
-            .is_ok_and(|client| client.verify_server_cert(own, &[], &name, &[], now).is_ok())
+            .map_err(|error| error.to_string())?;
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
+        client.verify_server_cert(own, others, &name, &[], now).map(drop).map_err(said)
     }
 
     /// From when the certificate is valid.

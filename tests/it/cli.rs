@@ -3,6 +3,7 @@
 mod call;
 mod check_config;
 mod demo;
+mod doctor;
 mod fake_server;
 mod start;
 mod stop;

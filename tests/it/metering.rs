@@ -2,7 +2,7 @@
 
 mod full;
 mod killed;
-mod operator;
+pub mod operator;
 mod races;
 mod replays;
 

@@ -1,9 +1,14 @@
 //! Signing in, as a client and an attacker see it: metadata, challenges, tokens, accounts.
 
 mod accounts;
+mod attacks;
 mod builtin;
+mod client_documents;
+mod cors;
 mod discovery;
-mod hook;
-mod issuer;
+pub mod hook;
+pub mod issuer;
+mod kept;
 mod keys;
-mod tokens;
+mod secrets;
+pub mod tokens;

@@ -3,6 +3,7 @@
 mod arguments;
 mod errors;
 mod gigs;
+mod helpful;
 mod lists;
 mod published;
 mod signed_in;

@@ -17,7 +17,7 @@ use crate::model::artist::Dossier;
 use crate::model::gap::GapReason;
 use crate::model::source::Sources;
 use crate::model::text::CleanName;
-use crate::tools::{bound, credit};
+use crate::tools::{bound, credit, next as follow_up};
 
 /// Styles in every view.
 const STYLES_SHOWN: usize = 3;
@@ -128,8 +128,7 @@ pub(super) fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         degraded: None,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
-        // The key is the caller's text: no call is made of it.
-        next_actions: Vec::new(),
+        next_actions: vec![follow_up::anew(key, follow_up::NOBODY)],
     }
 }
 

@@ -1,13 +1,14 @@
 // Inspector's command line: one process for each request. Usage: node inspector.mjs URL legacy|modern
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { walk } from '../lib/walk.mjs';
+import { HEADERS, walk } from '../lib/walk.mjs';
 
 const [url, era] = process.argv.slice(2);
+const headers = Object.entries(HEADERS).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
 const program = fileURLToPath(new URL('../node_modules/.bin/mcp-inspector', import.meta.url));
 
 function inspect(method, ...rest) {
-  const args = ['--cli', url, '--transport', 'http', '--protocol-era', era, '--format', 'json', '--method', method, ...rest];
+  const args = ['--cli', url, '--transport', 'http', '--protocol-era', era, '--format', 'json', '--method', method, ...headers, ...rest];
   return new Promise((resolve, reject) => {
     execFile(program, args, { timeout: 60_000, maxBuffer: 16 << 20 }, (error, stdout, stderr) => {
       try {

@@ -55,6 +55,22 @@ try {
     const envelope = JSON.parse(await page.locator('#json').textContent());
     check(`${name}: the whole answer is the envelope`, envelope.ok === true && envelope.data.name === 'Four Tet', envelope);
 
+    // By the keyboard alone, from the top of the page.
+    await page.goto(url);
+    const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.textContent);
+    for (let presses = 0; (await focused()) !== 'tool' && presses < 20; presses += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('autechre');
+    await page.keyboard.press('Tab');
+    check(`${name}: the button comes after the fields`, (await focused()) === 'Ask', await focused());
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.getElementById('answer').textContent.startsWith('Autechre'));
+    for (let presses = 0; (await focused()) !== 'The whole answer as JSON' && presses < 9; presses += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    check(`${name}: the JSON opens by the keyboard`, await page.locator('#json').isVisible(), await focused());
+
     await page.getByLabel('Tool').selectOption('resolve_artist');
     await page.getByLabel('Artist name').fill('<img src=x onerror=alert(1)>');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();

@@ -10,7 +10,7 @@ from mcp.client.streamable_http import create_mcp_http_client, streamable_http_c
 
 async def main(url: str, mode: str) -> int:
     spoken = "2025-11-25" if mode == "legacy" else "2026-07-28"
-    async with Client(streamable_http_client(url, http_client=create_mcp_http_client()), mode=mode) as client:
+    async with Client(streamable_http_client(url, http_client=create_mcp_http_client(headers=walk.HEADERS)), mode=mode) as client:
 
         def plain(result):
             return result.model_dump(mode="json", by_alias=True, exclude_none=True)

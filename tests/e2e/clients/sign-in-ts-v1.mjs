@@ -2,7 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { signIn } from '../lib/consent.mjs';
+import { signIn } from '../lib/sign-in.mjs';
 
 const make = (url, authProvider) => ({
   client: new Client({ name: 'e2e-ts-v1', version: '0.0.0' }),

@@ -1,6 +1,6 @@
 // TypeScript SDK v2 signs in by itself. Usage: node sign-in-ts-v2.mjs URL legacy|auto|VERSION
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
-import { signIn } from '../lib/consent.mjs';
+import { signIn } from '../lib/sign-in.mjs';
 
 const [url, era] = process.argv.slice(2);
 const mode = era === 'legacy' || era === 'auto' ? era : { pin: era };

@@ -1,11 +1,11 @@
 // TypeScript SDK v1: the handshake era only. Usage: node ts-v1.mjs URL
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { walk } from '../lib/walk.mjs';
+import { HEADERS, walk } from '../lib/walk.mjs';
 
 const url = new URL(process.argv[2]);
 const client = new Client({ name: 'e2e-ts-v1', version: '0.0.0' });
-const transport = new StreamableHTTPClientTransport(url);
+const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: HEADERS } });
 await client.connect(transport);
 await walk(
   'TypeScript SDK v1, legacy',

@@ -1,12 +1,12 @@
 // TypeScript SDK v2. Usage: node ts-v2.mjs URL legacy|auto|VERSION
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { walk } from '../lib/walk.mjs';
+import { HEADERS, walk } from '../lib/walk.mjs';
 
 const [url, era] = process.argv.slice(2);
 const mode = ['legacy', 'auto'].includes(era) ? era : { pin: era };
 const spoken = era === 'legacy' ? '2025-11-25' : '2026-07-28';
 const client = new Client({ name: 'e2e-ts-v2', version: '0.0.0' }, { versionNegotiation: { mode } });
-await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: HEADERS } }));
 await walk(
   `TypeScript SDK v2, ${era}`,
   {

@@ -1,6 +1,8 @@
-"""What every foreign client must see; the same list as lib/walk.mjs, for clients in Python."""
+"""What every foreign client must see; the same lists as lib/walk.mjs, for clients in Python."""
 
 import json
+import os
+import pathlib
 import traceback
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable
@@ -8,6 +10,10 @@ from typing import Any, Awaitable, Callable
 from jsonschema import Draft202012Validator
 
 ARTIST = "Aphex Twin"
+TOKEN = os.environ.get("ONO_TOKEN")
+# What a client has to send beside its own headers.
+HEADERS = {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
+CALLS = json.loads((pathlib.Path(__file__).parent.parent / "lib/calls.json").read_text(encoding="utf-8"))
 RESOURCES = [f"hosaka://{name}" for name in ("capabilities", "dossier-manifest", "envelope-schema", "semantics-dictionary")]
 
 
@@ -58,6 +64,21 @@ async def _read_json(report: Report, client: Foreign, uri: str) -> Any:
     contents = (await client.read(uri))["contents"]
     report.check(f"{uri}: one content, of that uri", len(contents) == 1 and contents[0]["uri"] == uri, contents)
     return json.loads(contents[0]["text"])
+
+
+async def _every_tool(report: Report, client: Foreign) -> None:
+    tools = {tool["name"]: tool for tool in (await client.tools())["tools"]}
+    report.check("every tool is called", sorted(tools) == sorted(call["tool"] for call in CALLS), sorted(tools))
+    schema = Draft202012Validator(await _read_json(report, client, "hosaka://envelope-schema"))
+    for call in CALLS:
+        tool = call["tool"]
+        envelope = _answer(report, tool, await client.call(tool, call["arguments"]), schema, True)
+        own = Draft202012Validator(tools[tool]["outputSchema"])
+        faults = [fault.message for fault in own.iter_errors(envelope)]
+        report.check(f"{tool}: structuredContent is valid against its outputSchema", not faults, faults)
+        meta = envelope.get("meta") or {}
+        report.check(f"{tool}: answered for the account", meta.get("anonymous") is False, meta)
+        report.check(f"{tool}: present", envelope.get("present") is True, envelope.get("reason"))
 
 
 async def _steps(report: Report, client: Foreign) -> None:
@@ -122,11 +143,11 @@ async def walk(label: str, client: Foreign, extra: Callable[[Report], None]) -> 
     """Takes `client` through the whole list, prints the counts under `label`, answers the exit code."""
     report = Report()
     try:
-        await _steps(report, client)
+        await (_every_tool if TOKEN else _steps)(report, client)
         extra(report)
     except Exception:
         report.check("the client gets through", False, traceback.format_exc()[-500:])
     for failure in report.failures:
         print(f"  FAILED {failure}")
-    print(f"{label}: {report.passed} passed, {len(report.failures)} failed")
+    print(f"{label}{', every tool' if TOKEN else ''}: {report.passed} passed, {len(report.failures)} failed")
     return 1 if report.failures else 0

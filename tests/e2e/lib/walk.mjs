@@ -1,9 +1,16 @@
 // What every foreign client must see, whatever its protocol era. A client is an object with
 //   tools(), resources(), call(name, arguments), read(uri)
 // that answers plain protocol results; how it got them is its own affair. The Python and Rust
-// helpers (walk.py, rmcp-client/src/walk.rs) check the same list.
+// helpers (walk.py, rmcp-client/src/walk.rs) check the same list. With a bearer token in ONO_TOKEN it is another list:
+// every tool there is, called as calls.json says, and its answer held to both published schemas.
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+
+const TOKEN = process.env.ONO_TOKEN;
+/** What a client has to send beside its own headers. */
+export const HEADERS = TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {};
+const CALLS = JSON.parse(readFileSync(new URL('calls.json', import.meta.url), 'utf8'));
 
 export const ARTIST = 'Aphex Twin';
 export const RESOURCES = ['capabilities', 'dossier-manifest', 'envelope-schema', 'semantics-dictionary'].map(
@@ -45,6 +52,26 @@ async function readJson(report, client, uri) {
   return JSON.parse(contents[0].text);
 }
 
+function compiled(schema) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  return ajv.compile(schema);
+}
+
+async function everyTool(report, client) {
+  const { tools } = await client.tools();
+  const names = tools.map((tool) => tool.name).sort();
+  report.check('every tool is called', names.join() === CALLS.map((call) => call.tool).sort().join(), names);
+  const validate = compiled(await readJson(report, client, 'hosaka://envelope-schema'));
+  for (const { tool, arguments: args } of CALLS) {
+    const envelope = checkAnswer(report, tool, await client.call(tool, args), validate, true);
+    const fits = compiled(tools.find(({ name }) => name === tool)?.outputSchema ?? false);
+    report.check(`${tool}: structuredContent is valid against its outputSchema`, fits(envelope), fits.errors);
+    report.check(`${tool}: answered for the account`, envelope.meta?.anonymous === false, envelope.meta);
+    report.check(`${tool}: present`, envelope.present === true, envelope.reason);
+  }
+}
+
 async function steps(report, client) {
   const { tools } = await client.tools();
   const names = tools.map((tool) => tool.name);
@@ -67,9 +94,7 @@ async function steps(report, client) {
     report.check(`hosaka://capabilities names ${word}`, published.includes(`"${word}"`), capabilities);
   }
   const schema = await readJson(report, client, 'hosaka://envelope-schema');
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  const validate = ajv.compile(schema);
+  const validate = compiled(schema);
 
   const resolved = checkAnswer(report, 'resolve', await client.call('resolve_artist', { q: ARTIST }), validate, true);
   report.check('resolve: present', resolved.present === true, resolved.present);
@@ -100,12 +125,12 @@ async function steps(report, client) {
 export async function walk(label, client, extra = () => {}) {
   const report = new Report();
   try {
-    await steps(report, client);
+    await (TOKEN ? everyTool : steps)(report, client);
     await extra(report);
   } catch (error) {
     report.check('the client gets through', false, String(error?.stack ?? error));
   }
   for (const failure of report.failures) console.log(`  FAILED ${failure}`);
-  console.log(`${label}: ${report.passed} passed, ${report.failures.length} failed`);
+  console.log(`${label}${TOKEN ? ', every tool' : ''}: ${report.passed} passed, ${report.failures.length} failed`);
   if (report.failures.length > 0) process.exitCode = 1;
 }

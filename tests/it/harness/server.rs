@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::client::Client;
@@ -40,6 +40,8 @@ pub struct Demo {
     folder: PathBuf,
     data: PathBuf,
     keeper: Child,
+    /// What it prints.
+    lines: Mutex<mpsc::Receiver<String>>,
     pub(super) client: Client,
 }
 
@@ -59,12 +61,19 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(binary, folder, data, "127.0.0.1:0")
+        Self::with(binary, folder, data, "127.0.0.1:0", None)
     }
 
     /// A server that keeps everything in this folder.
     pub fn on(data: PathBuf) -> Self {
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0")
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0", None)
+    }
+
+    /// A server in which every call of this tool fails as nothing should; only a debug build can.
+    pub fn planted(tool: &str) -> Self {
+        let folder = scratch();
+        let data = folder.join("data");
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, "127.0.0.1:0", Some(tool))
     }
 
     /// Ends it at once, as `kill -9` does.
@@ -82,12 +91,12 @@ impl Demo {
     /// Another server on the same data folder and port, once this one has ended.
     pub fn again(&self) -> Self {
         let listen = format!("127.0.0.1:{}", self.port);
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen)
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen, None)
     }
 
-    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str) -> Self {
-        let (keeper, lines) =
-            launch(binary, &folder, &["demo", "--listen", listen, "--data", &data.to_string_lossy()]);
+    fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
+        let arguments = ["demo", "--listen", listen, "--data", &data.to_string_lossy()];
+        let (keeper, lines) = launch(binary, &folder, &arguments, planted);
         let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
@@ -98,7 +107,7 @@ impl Demo {
         let token = line("Token: ");
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, token, certificate, folder, data, keeper, client }
+        Self { port, pid, token, certificate, folder, data, keeper, lines: Mutex::new(lines), client }
     }
 
     /// A bearer token for the account "demo", good for an hour.
@@ -146,7 +155,8 @@ impl Demo {
 
     fn serve(config: &Path, folder: PathBuf, data: PathBuf) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
-        let (keeper, lines) = launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()]);
+        let (keeper, lines) =
+            launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()], None);
         let pid = next(&lines, "pid ", &folder).parse().expect("a process id");
         let ready = |log: &str| {
             let rest = log.split_once("ready: https://localhost:")?.1;
@@ -164,7 +174,8 @@ impl Demo {
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
-        Self { port, pid, token: String::new(), certificate, folder, data, keeper, client }
+        let lines = Mutex::new(lines);
+        Self { port, pid, token: String::new(), certificate, folder, data, keeper, lines, client }
     }
 
     /// Its address for `path`.
@@ -178,6 +189,27 @@ impl Demo {
     }
 }
 
+impl Demo {
+    /// Everything that it has written to stderr, once it was told to stop and has said that it did.
+    pub fn log_to_its_end(&self) -> String {
+        let begun = Instant::now();
+        loop {
+            let log = self.log();
+            if log.lines().any(|line| line.contains("stopped")) {
+                return log;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it did not stop; its log: {log}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// What it has printed beside the lines that a [`Demo`] is made of.
+    pub fn printed(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.try_iter().map(|line| line + "\n").collect()
+    }
+}
+
 impl Drop for Demo {
     fn drop(&mut self) {
         drop(self.keeper.stdin.take());
@@ -185,14 +217,21 @@ impl Drop for Demo {
     }
 }
 
-/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints.
-fn launch(binary: &Path, folder: &Path, arguments: &[&str]) -> (Child, mpsc::Receiver<String>) {
+/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints; `planted` is a tool in which
+/// it is to fail.
+fn launch(
+    binary: &Path,
+    folder: &Path,
+    arguments: &[&str],
+    planted: Option<&str>,
+) -> (Child, mpsc::Receiver<String>) {
     let mut keeper = Command::new("sh")
         .args(["-c", KEEPER])
         .arg(binary)
         .arg(folder)
         .args(arguments)
         .env_clear()
+        .envs(planted.map(|tool| ("ONO_PLANTED_FAULT", tool)))
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::{fresh, used};
 use crate::harness::Demo;
 
-fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
+/// What the program's own command says to a running server.
+pub fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["admin", "--data"])
         .arg(demo.data())
@@ -53,8 +54,11 @@ fn usage_is_told_and_set_by_the_account_id() {
     let token = demo.token_of("told");
     let answer = demo.call_as(&token, "resolve_artist", fresh());
     let accounts = admin(&demo, &["accounts"]).unwrap();
-    assert_eq!(accounts["accounts"][0][1], used(&answer));
-    let id = accounts["accounts"][0][0].as_str().unwrap();
+    let [account] = accounts["accounts"]["accounts"].as_array().unwrap().as_slice() else {
+        panic!("{accounts}")
+    };
+    assert_eq!(account["used"], used(&answer));
+    let id = account["account"].as_str().unwrap();
     assert_eq!(admin(&demo, &["usage", id, "--set", "998"]).unwrap(), json!({"usage": 998}));
     assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), 998);
     for (arguments, reason) in
@@ -100,7 +104,8 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     assert!(!refused.0 && refused.1.contains("no whole backup"), "{}", refused.1);
 }
 
-fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
+/// Puts a backup in place of what a stopped server kept; whether it did, and what it said.
+pub fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .arg("restore")
         .arg(file)

@@ -10,11 +10,11 @@ use url::form_urlencoded::Serializer;
 
 use crate::harness::{Answer, Demo, JSON};
 
-const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
-const VERIFIER: &str = "a-verifier-of-forty-three-characters-or-more-12345";
-const CALLBACK: &str = "http://127.0.0.1:53682/callback";
+pub const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+pub const VERIFIER: &str = "a-verifier-of-forty-three-characters-or-more-12345";
+pub const CALLBACK: &str = "http://127.0.0.1:53682/callback";
 
-fn form(fields: &[(&str, &str)]) -> String {
+pub fn form(fields: &[(&str, &str)]) -> String {
     Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
@@ -26,13 +26,13 @@ fn register(demo: &Demo, metadata: &Value) -> Answer {
     demo.send(Method::POST, "/issuer/register", &[JSON], metadata.to_string())
 }
 
-fn registered(demo: &Demo) -> String {
+pub fn registered(demo: &Demo) -> String {
     let answer = register(demo, &json!({"client_name": "Test <b>client</b>", "redirect_uris": [CALLBACK]}));
     assert_eq!(answer.status, 201, "{answer:?}");
     answer.json()["client_id"].as_str().expect("an id").to_owned()
 }
 
-fn authorize(demo: &Demo, changes: &[(&str, &str)], client: &str) -> Answer {
+pub fn authorize(demo: &Demo, changes: &[(&str, &str)], client: &str) -> Answer {
     let (mcp, challenge) = (demo.url("/mcp"), challenge());
     let mut fields = vec![
         ("response_type", "code"),
@@ -53,35 +53,35 @@ fn authorize(demo: &Demo, changes: &[(&str, &str)], client: &str) -> Answer {
     demo.send(Method::GET, &format!("/issuer/authorize?{}", form(&fields)), &[], "")
 }
 
-fn sealed(page: &Answer) -> String {
+pub fn sealed(page: &Answer) -> String {
     let html = String::from_utf8(page.body.to_vec()).expect("text");
     let rest = html.split_once("name=\"request\" value=\"").unwrap_or_else(|| panic!("{html}")).1;
     rest.split_once('"').expect("an end").0.to_owned()
 }
 
-fn decide(demo: &Demo, request: &str, name: &str, decision: &str) -> Answer {
+pub fn decide(demo: &Demo, request: &str, name: &str, decision: &str) -> Answer {
     let origin = demo.url("");
     let body = form(&[("request", request), ("name", name), ("decision", decision)]);
     demo.send(Method::POST, "/issuer/authorize", &[FORM, ("origin", &origin)], body)
 }
 
 /// The fields at the client's address.
-fn called_back(answer: &Answer) -> Vec<(String, String)> {
+pub fn called_back(answer: &Answer) -> Vec<(String, String)> {
     assert_eq!(answer.status, 303, "{answer:?}");
     let url = Url::parse(answer.header("location")).expect("an address");
     assert!(url.as_str().starts_with(CALLBACK), "{url}");
     url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
-fn field<'a>(fields: &'a [(String, String)], name: &str) -> &'a str {
+pub fn field<'a>(fields: &'a [(String, String)], name: &str) -> &'a str {
     fields.iter().find(|(of, _)| of == name).map_or("", |(_, value)| value)
 }
 
-fn token(demo: &Demo, fields: &[(&str, &str)]) -> Answer {
+pub fn token(demo: &Demo, fields: &[(&str, &str)]) -> Answer {
     demo.send(Method::POST, "/issuer/token", &[FORM], form(fields))
 }
 
-fn code_for(demo: &Demo, client: &str, name: &str) -> String {
+pub fn code_for(demo: &Demo, client: &str, name: &str) -> String {
     let page = authorize(demo, &[], client);
     assert_eq!(page.status, 200, "{page:?}");
     let fields = called_back(&decide(demo, &sealed(&page), name, "allow"));
@@ -89,7 +89,7 @@ fn code_for(demo: &Demo, client: &str, name: &str) -> String {
     field(&fields, "code").to_owned()
 }
 
-fn exchange(demo: &Demo, client: &str, code: &str, changes: &[(&str, &str)]) -> Answer {
+pub fn exchange(demo: &Demo, client: &str, code: &str, changes: &[(&str, &str)]) -> Answer {
     let mcp = demo.url("/mcp");
     let mut fields = vec![
         ("grant_type", "authorization_code"),

@@ -139,8 +139,15 @@ fn the_mixed_addresses_answer_without_a_token_and_list_what_needs_one() {
 #[test]
 fn a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients() {
     let demo = Demo::shared();
-    let params = json!({"name": "get_usage", "arguments": {}});
-    for (path, legacy) in [("/mcp", false), ("/mcp/full", false), ("/mcp", true)] {
+    for (path, legacy, tool) in [
+        ("/mcp", false, "get_usage"),
+        ("/mcp/full", false, "get_usage"),
+        ("/mcp", true, "get_usage"),
+        ("/mcp", false, "search_catalog"),
+        ("/mcp", true, "search_catalog"),
+        ("/mcp/full", false, "list_breakouts"),
+    ] {
+        let params = json!({"name": tool, "arguments": {}});
         let answer = if legacy {
             demo.legacy("tools/call", params.clone())
         } else {
@@ -148,6 +155,7 @@ fn a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients
         };
         assert!(!answer.headers.contains_key("www-authenticate"));
         let result = answer.result();
+        assert_eq!((answer.status, &result["isError"]), (200, &json!(true)), "{tool}");
         let envelope = answer.envelope();
         assert_eq!(
             (envelope.error_type(), &envelope.json["error"]["recoverable"]),
@@ -172,4 +180,31 @@ fn a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     assert!(schema.is_valid(&demo.call("get_usage", json!({})).json));
     let _ = meta();
+}
+
+#[tokio::test]
+async fn the_configured_address_stands_everywhere_however_a_request_spells_the_host() {
+    let demo = Demo::shared();
+    let pem = std::fs::read(&demo.certificate).expect("a certificate");
+    let client = reqwest::Client::builder()
+        .tls_certs_only([reqwest::Certificate::from_pem(&pem).expect("PEM")])
+        .no_proxy()
+        .http1_only()
+        .resolve("localhost", std::net::SocketAddr::from(([127, 0, 0, 1], demo.port)))
+        .build()
+        .expect("a client");
+    for host in [format!("localhost:{}", demo.port), format!("LocalHost:{}", demo.port)] {
+        let get = client.get(demo.url(ROOT)).header("host", &host).header("x-forwarded-host", "evil.example");
+        let answer = get.send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{host}");
+        let document: Value = serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON");
+        assert_eq!(document["resource"], demo.url("/mcp"), "{host}");
+        let post =
+            client.post(demo.url("/mcp/linked")).header("host", &host).header("x-forwarded-proto", "http");
+        let answer = post.body(INITIALIZE).send().await.expect("an answer");
+        assert_eq!(answer.status(), 401, "{host}");
+        let challenge = challenge(answer.headers()["www-authenticate"].to_str().expect("text"));
+        let wanted = demo.url(&format!("{ROOT}/mcp/linked"));
+        assert_eq!(parameter(&challenge, "resource_metadata"), Some(wanted.as_str()), "{host}");
+    }
 }

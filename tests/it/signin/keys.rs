@@ -99,6 +99,57 @@ fn a_flood_of_unknown_keys_asks_the_issuer_twice_at_most_and_disturbs_nobody() {
     assert_eq!(status(&server, &good), 200, "an issuer that is down changes nothing for keys that are known");
 }
 
+/// So many tokens with random key ids, each answered with `wanted`.
+fn flood(server: &Demo, issuer: &Issuer, tokens: usize, wanted: u16) {
+    let stranger = Key::es256("x");
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let (server, issuer, stranger) = (&server, &issuer, &stranger);
+            scope.spawn(move || {
+                for number in 0..tokens / 4 {
+                    let header = json!({"alg": "ES256", "kid": format!("random-{worker}-{number}")});
+                    let token = stranger.sign_text(&header.to_string(), &issuer.claims(server).to_string());
+                    assert_eq!(status(server, &token), wanted);
+                }
+            });
+        }
+    });
+    // A slower machine would make the same promise easier to keep.
+    assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn the_same_flood_asks_twice_at_most_while_the_set_is_empty_or_fails() {
+    for broken in [Answers::Document(json!({"keys": []})), Answers::Status(500)] {
+        // Never a key at all.
+        let issuer = Issuer::with(&[]);
+        issuer.answers(broken.clone());
+        let server = issuer.server("", "");
+        flood(&server, &issuer, 100, 503);
+        assert!(issuer.asked() <= 2, "asked {} times: {broken:?}", issuer.asked());
+
+        // Keys that were known before: they go on, and only they.
+        let key = Key::es256("k1");
+        let issuer = Issuer::with(&[&key]);
+        let server = issuer.server("", "");
+        let known = key.sign(&issuer.claims(&server));
+        assert_eq!(status(&server, &known), 200);
+        issuer.answers(broken.clone());
+        let before = issuer.asked();
+        std::thread::scope(|scope| {
+            scope.spawn(|| flood(&server, &issuer, 1_000, 401));
+            for number in 0..50 {
+                let mut claims = issuer.claims(&server);
+                claims["jti"] = json!(number);
+                assert_eq!(status(&server, &key.sign(&claims)), 200);
+                assert_eq!(status(&server, &known), 200);
+            }
+        });
+        assert!(issuer.asked() - before <= 2, "asked {} times: {broken:?}", issuer.asked() - before);
+    }
+}
+
 #[test]
 fn many_first_tokens_at_once_ask_for_the_keys_once() {
     let key = Key::es256("k1");

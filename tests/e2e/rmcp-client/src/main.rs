@@ -31,9 +31,9 @@ impl walk::Foreign for Rmcp {
         plain(self.0.list_resources(None).await)
     }
 
-    async fn call(&self, name: &'static str, arguments: Value) -> Result<Value, Failure> {
+    async fn call(&self, name: &str, arguments: Value) -> Result<Value, Failure> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        plain(self.0.call_tool(CallToolRequestParams::new(name).with_arguments(arguments)).await)
+        plain(self.0.call_tool(CallToolRequestParams::new(name.to_owned()).with_arguments(arguments)).await)
     }
 
     async fn read(&self, uri: &str) -> Result<Value, Failure> {
@@ -50,7 +50,11 @@ async fn run(url: &str, era: &str) -> Result<bool, Failure> {
         }
         _ => return Err("the era is legacy or modern".into()),
     };
-    let http = reqwest::Client::builder().https_only(true).build()?;
+    let mut headers = reqwest::header::HeaderMap::new();
+    if let Some(token) = walk::token() {
+        headers.insert(reqwest::header::AUTHORIZATION, format!("Bearer {token}").parse()?);
+    }
+    let http = reqwest::Client::builder().https_only(true).default_headers(headers).build()?;
     let transport =
         StreamableHttpClientTransport::with_client(http, StreamableHttpClientTransportConfig::with_uri(url));
     let client = Rmcp(serve_client_with_lifecycle((), transport, lifecycle).await?);

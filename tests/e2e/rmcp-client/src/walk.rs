@@ -1,4 +1,4 @@
-//! What every foreign client must see; the same list as `lib/walk.mjs`, for clients in Rust.
+//! What every foreign client must see; the same lists as `lib/walk.mjs`, for clients in Rust.
 
 use std::fmt::Debug;
 
@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::Failure;
 
 const ARTIST: &str = "Aphex Twin";
+const CALLS: &str = include_str!("../../lib/calls.json");
 const RESOURCES: [&str; 4] = [
     "hosaka://capabilities",
     "hosaka://dossier-manifest",
@@ -18,7 +19,7 @@ const RESOURCES: [&str; 4] = [
 pub trait Foreign {
     async fn tools(&self) -> Result<Value, Failure>;
     async fn resources(&self) -> Result<Value, Failure>;
-    async fn call(&self, name: &'static str, arguments: Value) -> Result<Value, Failure>;
+    async fn call(&self, name: &str, arguments: Value) -> Result<Value, Failure>;
     async fn read(&self, uri: &str) -> Result<Value, Failure>;
 }
 
@@ -43,15 +44,55 @@ impl Report {
 /// Takes `client` through the whole list, prints the counts under `label`, answers whether all held.
 pub async fn walk(label: &str, client: &impl Foreign, extra: impl FnOnce(&mut Report)) -> bool {
     let mut report = Report::default();
-    if let Err(failure) = steps(&mut report, client).await {
+    let (every_tool_named, walked) = match token() {
+        Some(_) => (", every tool", every_tool(&mut report, client).await),
+        None => ("", steps(&mut report, client).await),
+    };
+    if let Err(failure) = walked {
         report.check("the client gets through", false, failure);
     }
     extra(&mut report);
     for failure in &report.failures {
         println!("  FAILED {failure}");
     }
-    println!("{label}: {} passed, {} failed", report.passed, report.failures.len());
+    println!("{label}{every_tool_named}: {} passed, {} failed", report.passed, report.failures.len());
     report.failures.is_empty()
+}
+
+/// The bearer token to send, if the caller is to be signed in.
+pub fn token() -> Option<String> {
+    std::env::var("ONO_TOKEN").ok().filter(|token| !token.is_empty())
+}
+
+async fn every_tool(report: &mut Report, client: &impl Foreign) -> Result<(), Failure> {
+    let calls: Vec<Value> = serde_json::from_str(CALLS)?;
+    let tools = client.tools().await?;
+    let tools = tools["tools"].as_array().cloned().unwrap_or_default();
+    let sorted = |list: &[Value], field: &str| {
+        let mut names: Vec<String> =
+            list.iter().filter_map(|row| row[field].as_str().map(str::to_owned)).collect();
+        names.sort();
+        names
+    };
+    let (listed, called) = (sorted(&tools, "name"), sorted(&calls, "tool"));
+    report.check("every tool is called", listed == called, &listed);
+    let schema = read_json(report, client, "hosaka://envelope-schema").await?;
+    let schema = jsonschema::draft202012::new(&schema)?;
+    for call in &calls {
+        let tool = call["tool"].as_str().unwrap_or_default();
+        let result = client.call(tool, call["arguments"].clone()).await?;
+        let envelope = answer(report, tool, &result, &schema, true);
+        let own = tools.iter().find(|row| row["name"] == tool).map(|row| row["outputSchema"].clone());
+        let own = jsonschema::draft202012::new(&own.unwrap_or_default())?;
+        let faults: Vec<String> = own.iter_errors(&envelope).map(|fault| fault.to_string()).collect();
+        let promise = format!("{tool}: structuredContent is valid against its outputSchema");
+        report.check(&promise, faults.is_empty(), &faults);
+        let meta = &envelope["meta"];
+        report.check(&format!("{tool}: answered for the account"), meta["anonymous"] == json!(false), meta);
+        let present = envelope["present"] == json!(true);
+        report.check(&format!("{tool}: present"), present, &envelope["reason"]);
+    }
+    Ok(())
 }
 
 async fn steps(report: &mut Report, client: &impl Foreign) -> Result<(), Failure> {

@@ -1,0 +1,121 @@
+//! What an operator may ask and set about accounts.
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::accounts::{Accounts, Setting};
+use crate::admission::Admission;
+use crate::auth::AccountId;
+
+/// How many accounts are told.
+const ACCOUNTS_MAX: usize = 100;
+
+/// What is asked about accounts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "about", rename_all = "snake_case", deny_unknown_fields)]
+pub enum AccountVerb {
+    /// Those that used most this month.
+    List,
+    /// One account.
+    Show {
+        /// Which one.
+        who: Who,
+    },
+    /// Shuts it out, or lets it in again.
+    Block {
+        /// Which one.
+        who: Who,
+        /// Whether it is shut out.
+        blocked: bool,
+    },
+    /// Sets its units of a month.
+    Allowance {
+        /// Which one.
+        who: Who,
+        /// Units; `None` is what its kind of account has.
+        units: Option<u64>,
+    },
+}
+
+/// One account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Who {
+    /// By its id.
+    Id(String),
+    /// By what the issuer calls it. It is not kept, and stands in no answer.
+    Subject(String),
+}
+
+/// One account, as an operator is told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountReport {
+    /// Its id.
+    pub account: String,
+    /// When it was first seen, as RFC 3339; `None` when it never was.
+    pub first_seen: Option<String>,
+    /// Whether it may call: neither shut out here nor by the account service, as far as that said so.
+    pub active: bool,
+    /// Whether an operator shut it out.
+    pub blocked: bool,
+    /// The name of its plan, if the account service gave it one.
+    pub plan: Option<String>,
+    /// Units of one UTC month.
+    pub allowance: u64,
+    /// The units that an operator set.
+    pub allowance_set: Option<u64>,
+    /// Units that it used this month.
+    pub used: u64,
+}
+
+/// The answer: accounts and how many there are, or why nothing was done.
+pub(super) type Answer = Result<(Vec<AccountReport>, usize), String>;
+
+pub(super) async fn answer(admission: &Admission, accounts: &Accounts, verb: AccountVerb) -> Answer {
+    let (who, setting) = match verb {
+        AccountVerb::List => return Ok(list(admission, accounts)),
+        AccountVerb::Show { who } => (who, None),
+        AccountVerb::Block { who, blocked } => (who, Some(Setting::Blocked(blocked))),
+        AccountVerb::Allowance { who, units } => (who, Some(Setting::Allowance(units))),
+    };
+    let id = match &who {
+        Who::Id(text) => AccountId::parse(text).ok_or(
+            "an account has 32 hexadecimal digits, as `admin accounts` tells it, or is named as subject=NAME",
+        )?,
+        Who::Subject(subject) => accounts.id_of(subject),
+    };
+    if let Some(setting) = setting {
+        accounts.set(id, setting).await.map_err(|error| error.to_string())?;
+    } else if accounts.known(id).is_none() {
+        return Err("no such account was ever seen here".to_owned());
+    }
+    Ok((vec![report(admission, accounts, id)], 1))
+}
+
+fn list(admission: &Admission, accounts: &Accounts) -> (Vec<AccountReport>, usize) {
+    let mut used: Vec<(AccountId, u64)> = admission.usage_of_all();
+    used.extend(accounts.all_known().into_iter().map(|(id, _)| (id, 0)));
+    // The most first; what stands twice stands with its use first.
+    used.sort_by_key(|(id, units)| (*id, std::cmp::Reverse(*units)));
+    used.dedup_by_key(|(id, _)| *id);
+    let all = used.len();
+    used.sort_by_key(|(id, units)| (std::cmp::Reverse(*units), *id));
+    used.truncate(ACCOUNTS_MAX);
+    (used.into_iter().map(|(id, _)| report(admission, accounts, id)).collect(), all)
+}
+
+fn report(admission: &Admission, accounts: &Accounts, id: AccountId) -> AccountReport {
+    let (known, standing) = (accounts.known(id), accounts.standing_now(id));
+    let told = |at: OffsetDateTime| at.format(&Rfc3339).ok();
+    AccountReport {
+        account: id.to_string(),
+        first_seen: known.and_then(|known| told(known.first_seen)),
+        active: standing.active,
+        blocked: known.is_some_and(|known| known.blocked),
+        plan: standing.plan,
+        allowance: standing.allowance,
+        allowance_set: known.and_then(|known| known.allowance),
+        used: admission.usage_of(id),
+    }
+}

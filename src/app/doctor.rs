@@ -1,0 +1,110 @@
+//! Looks at everything that a server needs, before it starts or while it runs, and says what is wrong and what to do.
+//!
+//! Decides what counts as good, as worth a word, and as broken. Changes nothing: no file is made, no lock is taken from
+//! anybody, and other machines are asked no more than one question each. No secret stands in what it says.
+
+mod accounts;
+mod certificate;
+mod data_service;
+mod issuer;
+mod state;
+mod wall_clock;
+
+use time::OffsetDateTime;
+
+use crate::clock::Clock;
+use crate::config::Config;
+
+/// How good a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// As it should be.
+    Good,
+    /// It serves, but somebody should know.
+    Warn,
+    /// It does not serve.
+    Fail(Fault),
+}
+
+/// Where the fault lies that keeps a part from serving. The first of them counts most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// On this machine: a file, the database, the clock.
+    Here,
+    /// Another machine answers, but not as it should.
+    Remote,
+    /// Another machine cannot be reached.
+    Unreachable,
+}
+
+/// What was found out about a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The part.
+    pub part: &'static str,
+    /// How good it is.
+    pub mark: Mark,
+    /// What there is, and what to do where it is not good. One line.
+    pub text: String,
+}
+
+/// What was found out, and what time it is elsewhere.
+#[derive(Debug, Default)]
+struct Findings {
+    of: Vec<Finding>,
+    times: Vec<Time>,
+}
+
+/// What time another machine said it is.
+#[derive(Clone, Debug)]
+struct Time {
+    whose: &'static str,
+    there: OffsetDateTime,
+    here: OffsetDateTime,
+}
+
+impl Findings {
+    fn add(&mut self, part: &'static str, mark: Mark, text: impl Into<String>) {
+        self.of.push(Finding { part, mark, text: text.into().replace(['\n', '\r'], " ") });
+    }
+
+    fn good(&mut self, part: &'static str, text: impl Into<String>) {
+        self.add(part, Mark::Good, text);
+    }
+
+    fn warn(&mut self, part: &'static str, text: impl Into<String>) {
+        self.add(part, Mark::Warn, text);
+    }
+
+    fn fail(&mut self, part: &'static str, fault: Fault, text: impl Into<String>) {
+        self.add(part, Mark::Fail(fault), text);
+    }
+
+    fn time(&mut self, whose: &'static str, there: Option<OffsetDateTime>, clock: &Clock) {
+        if let Some(there) = there {
+            self.times.push(Time { whose, there, here: clock.utc() });
+        }
+    }
+}
+
+/// Examines everything that the configuration names.
+pub async fn examine(config: &Config) -> Vec<Finding> {
+    let clock = Clock::system();
+    let mut found = Findings::default();
+    certificate::examine(config, &clock, &mut found);
+    state::examine(config, &clock, &mut found).await;
+    // Three machines at once, so that one that does not answer holds up nobody else.
+    let (mut service, mut issuer, mut accounts) =
+        (Findings::default(), Findings::default(), Findings::default());
+    tokio::join!(
+        data_service::examine(config, &clock, &mut service),
+        issuer::examine(config, &clock, &mut issuer),
+        accounts::examine(config, &clock, &mut accounts),
+    );
+    for part in [service, issuer, accounts] {
+        found.of.extend(part.of);
+        found.times.extend(part.times);
+    }
+    wall_clock::examine(&mut found);
+    found.of
+}

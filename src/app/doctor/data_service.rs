@@ -1,0 +1,87 @@
+//! The data service: whether it answers, and takes the key.
+
+use super::{Fault, Findings};
+use crate::app::data_service::{extra_roots, transport};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::crate_client::Transport as _;
+use crate::crate_client::transport::Request;
+use crate::fetch::{FetchSettings, Fetcher};
+use crate::model::family::Family;
+
+const PART: &str = "data service";
+/// The largest page that may stand at its root.
+const ROOT_MAX_BYTES: usize = 512 * 1024;
+/// Asked for to see whether the key is taken. The key's plan counts it.
+const QUESTION: (&str, &str) = ("/api/v2/resolve", "Four Tet");
+
+pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
+    if config.server.fixture_mode {
+        return found.good(PART, "the demo catalogue, which is part of the program; nobody is asked");
+    }
+    let base = &config.service.base_url;
+    let (transport, roots) = match transport(config, clock).and_then(|made| Ok((made, extra_roots(config)?)))
+    {
+        Ok(made) => made,
+        Err(error) => return found.fail(PART, Fault::Here, error.to_string()),
+    };
+    let settings = FetchSettings {
+        extra_roots: roots,
+        time: config.deadlines.call,
+        limit_bytes: ROOT_MAX_BYTES,
+        pinned: None,
+    };
+    // Without the key: what time it is there, and why it cannot be reached.
+    match Fetcher::new(settings) {
+        Ok(fetcher) => match fetcher.get(base).await {
+            Ok(answer) => found.time(PART, answer.date, clock),
+            Err(reason) => {
+                let text = format!(
+                    "{base} cannot be reached: {reason}; correct [crate] base_url, or look at the way there"
+                );
+                return found.fail(PART, Fault::Unreachable, text);
+            }
+        },
+        Err(reason) => return found.fail(PART, Fault::Here, reason),
+    }
+    let (path, name) = QUESTION;
+    let query = [("q", name.to_owned())];
+    let asked = transport.send(Request { family: Family::Resolve, path, query: &query });
+    let outcome = tokio::time::timeout(config.deadlines.call, asked).await;
+    let key = if config.service.key.is_some() { "the key" } else { "a request without a key" };
+    match outcome {
+        Err(_late) => found.fail(
+            PART,
+            Fault::Unreachable,
+            format!(
+                "{base} gives no answer within {} ms; is the service well, and is [deadlines] call_ms long enough?",
+                config.deadlines.call.as_millis()
+            ),
+        ),
+        Ok(Err(fault)) => found.fail(PART, Fault::Unreachable, format!("{base}: {fault}; is the service well?")),
+        Ok(Ok(answer)) => match answer.status {
+            200 | 404 => found.good(PART, format!("{base} answers, and takes {key}")),
+            401 | 403 => found.fail(
+                PART,
+                Fault::Remote,
+                format!(
+                    "{base} does not take {key} (HTTP {}); put a good one into [crate] key_file",
+                    answer.status
+                ),
+            ),
+            402 => found.fail(
+                PART,
+                Fault::Remote,
+                format!("{base} says that the key is not paid for (HTTP 402); see to its plan"),
+            ),
+            429 => {
+                found.warn(PART, format!("{base} takes {key}, but its plan is used up just now (HTTP 429)"))
+            }
+            status => found.fail(
+                PART,
+                Fault::Remote,
+                format!("{base} answers HTTP {status}; is [crate] base_url right, and is the service well?"),
+            ),
+        },
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether the database of a folder would open, found out without touching it: on a copy, which is removed again.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Attempt, OpenError, OpenFault, VERDICT_BYTES_MAX, attempt, folder, one_line};
+use crate::clock::Clock;
+use crate::small_file;
+use crate::store::{Ack, Batch, Health, Row, State, Store, StoreError};
+
+/// What lies in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examined {
+    /// No database; a server would make one.
+    Absent,
+    /// A database that a server uses just now.
+    InUse,
+    /// A database that opens, with so many rows.
+    Whole {
+        /// The rows.
+        rows: usize,
+    },
+}
+
+/// Looks at the database in the folder `data`. A server that uses it is not disturbed, and one that starts meanwhile
+/// waits for no longer than a copy takes.
+///
+/// # Errors
+/// What the next start would say.
+pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
+    let store = data.join("store");
+    let path = store.join("db");
+    let io_at = |path: &Path| {
+        let path = path.to_owned();
+        move |source: io::Error| OpenError::Io { path, source }
+    };
+    if !path.try_exists().map_err(io_at(&path))? {
+        return Ok(Examined::Absent);
+    }
+    let lock_path = store.join("LOCK");
+    let lock = match File::open(&lock_path) {
+        Ok(lock) => Some(lock),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(io_at(&lock_path)(error)),
+    };
+    match lock.as_ref().map(File::try_lock_shared) {
+        None | Some(Ok(())) => {}
+        Some(Err(TryLockError::WouldBlock)) => return Ok(Examined::InUse),
+        Some(Err(TryLockError::Error(error))) => return Err(io_at(&lock_path)(error)),
+    }
+    let damaged =
+        |reason: String| OpenError::Damaged { path: path.clone(), aside: store.join("db.damaged"), reason };
+    if let Ok(reason) = small_file::read_text(&store.join("unreadable"), VERDICT_BYTES_MAX) {
+        return Err(damaged(one_line(&reason)));
+    }
+    let trial = Trial::new().map_err(io_at(&std::env::temp_dir()))?;
+    let copy = trial.0.join("db");
+    // A half-written snapshot is removed by a start too.
+    let leftover = |name: &str| name.starts_with("snap.") && name.ends_with(".generating");
+    folder::copy(&path, &copy, &leftover).map_err(io_at(&copy))?;
+    drop(lock);
+    let rows = match attempt(&copy, &trial.0.join("ballast")) {
+        Ok((engine, rows)) => {
+            drop(engine);
+            rows
+        }
+        Err(Attempt::Newer(what)) => return Err(OpenError::Newer { path, what }),
+        Err(Attempt::Slow) => {
+            let aside = store.join("db.damaged");
+            return Err(OpenError::Slow { path, aside });
+        }
+        Err(Attempt::Fault(OpenFault::Io(source))) => return Err(OpenError::Io { path, source }),
+        Err(Attempt::Fault(OpenFault::Damaged(reason))) => return Err(damaged(reason)),
+        Err(Attempt::Fault(_)) => return Err(damaged("a copy of it does not open".to_owned())),
+    };
+    let count = rows.len();
+    State::load(Arc::new(Held(Mutex::new(rows))), clock).map_err(|error| damaged(error.to_string()))?;
+    Ok(Examined::Whole { rows: count })
+}
+
+/// A folder for a copy, removed at the end.
+struct Trial(PathBuf);
+
+impl Trial {
+    fn new() -> io::Result<Self> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let path = std::env::temp_dir().join(format!("ono-sendai-doctor-{}", std::process::id()));
+        // Fails when somebody else has put something there.
+        std::fs::DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        // What stays behind in the folder for such things is the system's to remove.
+        let _left = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Rows to be read once; nothing is written anywhere.
+#[derive(Debug)]
+struct Held(Mutex<Vec<Row>>);
+
+impl Store for Held {
+    fn submit(&self, _: Batch) -> Ack {
+        Ack::known(Ok(()))
+    }
+
+    fn load(&self) -> Result<Vec<Row>, StoreError> {
+        Ok(std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn health(&self) -> Health {
+        Health::Good
+    }
+
+    fn close(&self) {}
+}

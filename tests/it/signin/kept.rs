@@ -1,0 +1,120 @@
+//! Accounts that stay: over a kill, and as an operator sets them.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::harness::Demo;
+
+fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["admin", "--data"])
+        .arg(demo.data())
+        .arg("accounts")
+        .args(arguments)
+        .output()
+        .expect("the program runs");
+    if output.status.success() {
+        Ok(serde_json::from_slice::<Value>(&output.stdout).expect("JSON")["accounts"]["accounts"].clone())
+    } else {
+        Err(String::from_utf8(output.stderr).expect("text"))
+    }
+}
+
+fn only(accounts: &Value) -> Value {
+    let [account] = accounts.as_array().expect("a list").as_slice() else { panic!("{accounts}") };
+    account.clone()
+}
+
+#[test]
+fn an_account_is_kept_from_its_first_token_on_and_over_a_kill() {
+    let first = Demo::start();
+    let subject = "subject=kept person";
+    assert!(admin(&first, &["show", subject]).unwrap_err().contains("no such account"));
+    let _answer = first.call_as(&first.token_of("kept person"), "get_usage", json!({}));
+    let before = only(&admin(&first, &["show", subject]).expect("it is there"));
+    let id = before["account"].as_str().expect("an id").to_owned();
+    assert_eq!(
+        (&before["blocked"], &before["active"], &before["allowance"]),
+        (&json!(false), &json!(true), &json!(1_000))
+    );
+    assert!(before["first_seen"].as_str().is_some_and(|at| at.ends_with('Z')), "{before}");
+    // What an operator set is durable once it was answered, what was seen a moment later.
+    admin(&first, &["allowance", &id, "1234"]).expect("it is set");
+    first.kill();
+    let next = first.again();
+    let after = only(&admin(&next, &["show", &id]).expect("it is there"));
+    assert_eq!((&after["first_seen"], &after["allowance"]), (&before["first_seen"], &json!(1_234)));
+    let profile = next.call_as(&next.token_of("kept person"), "get_profile", json!({}));
+    assert_eq!(profile.data()["units_per_month"], 1_234);
+    admin(&next, &["allowance", &id, "usual"]).expect("it is set");
+    let profile = next.call_as(&next.token_of("kept person"), "get_profile", json!({}));
+    assert_eq!(profile.data()["units_per_month"], 1_000);
+    let listed = admin(&next, &["list"]).expect("a list");
+    assert!(listed.as_array().expect("a list").iter().any(|account| account["account"] == id), "{listed}");
+}
+
+#[test]
+fn a_blocked_account_is_refused_at_once_and_over_a_kill_until_it_is_let_in_again() {
+    let first = Demo::start();
+    let (token, other) = (first.token_of("shut out"), first.token_of("other"));
+    assert!(!first.call_as(&token, "get_usage", json!({})).is_error);
+    let blocked = only(&admin(&first, &["block", "subject=shut out"]).expect("it is set"));
+    assert_eq!((&blocked["blocked"], &blocked["active"]), (&json!(true), &json!(false)));
+    let refused = |demo: &Demo| {
+        for (tool, arguments) in [("get_usage", json!({})), ("resolve_artist", json!({"q": "Four Tet"}))] {
+            let answer = demo.call_as(&token, tool, arguments);
+            assert_eq!(
+                (answer.error_type(), &answer.json["error"]["recoverable"]),
+                ("unauthorized", &json!(false))
+            );
+            assert_eq!(answer.json["meta"]["units"], 0);
+        }
+    };
+    refused(&first);
+    assert!(!first.call_as(&other, "get_usage", json!({})).is_error, "nobody else is touched");
+    first.kill();
+    let next = first.again();
+    refused(&next);
+    admin(&next, &["unblock", "subject=shut out"]).expect("it is set");
+    assert!(!next.call_as(&token, "get_usage", json!({})).is_error);
+    next.kill();
+    let last = next.again();
+    assert!(!last.call_as(&token, "get_usage", json!({})).is_error);
+}
+
+#[test]
+fn an_allowance_that_is_set_is_a_hard_end() {
+    let demo = Demo::start();
+    let token = demo.token_of("small");
+    admin(&demo, &["allowance", "subject=small", "3"]).expect("it is set before the account is ever seen");
+    let mut served = 0;
+    let refused = (0..10).find_map(|number| {
+        let answer = demo.call_as(&token, "resolve_artist", json!({"cluster_id": format!("{number:064x}")}));
+        served += u64::from(!answer.is_error);
+        answer.is_error.then_some(answer)
+    });
+    let refused = refused.expect("an end");
+    assert_eq!(
+        (refused.error_type(), &refused.json["error"]["data"]["allowance"]),
+        ("quota_exceeded", &json!(3))
+    );
+    assert!((1..=3).contains(&served), "{served}");
+}
+
+#[test]
+fn what_cannot_be_set_is_told_in_one_line() {
+    let demo = Demo::start();
+    for (arguments, said) in [
+        (&["show", "00"][..], "32 hexadecimal digits"),
+        (&["block", "somebody"], "32 hexadecimal digits"),
+        (&["show", "subject=nobody"], "no such account"),
+    ] {
+        let error = admin(&demo, arguments).unwrap_err();
+        assert!(error.contains(said) && error.lines().count() == 1, "{error}");
+    }
+    for arguments in [&["allowance", "subject=x", "-1"][..], &["allowance", "subject=x", "many"], &["block"]]
+    {
+        assert!(admin(&demo, arguments).is_err(), "{arguments:?}");
+    }
+}
