@@ -73,12 +73,12 @@ impl Words {
         Self { titles: short(titles), names: short(names) }
     }
 
-    /// Ones that no service would have: all as long as a name may be.
+    /// Ones that no service would have: all as long as a name may be, in letters of which each costs.
     pub fn endless() -> Self {
         let (titles, names) = longest();
         let long = |words: &[String], n: usize| {
             let text = words.iter().cycle().skip(n).take(12).cloned().collect::<Vec<_>>().join(" / ");
-            text.chars().take(200).collect()
+            text.chars().take(200).map(costly).collect()
         };
         Self {
             titles: (0..100).map(|n| long(&titles, n)).collect(),
@@ -92,6 +92,16 @@ impl Words {
 
     fn name(&self, n: usize) -> &str {
         &self.names[n % self.names.len()]
+    }
+}
+
+/// A letter of another script for each of this one.
+fn costly(letter: char) -> char {
+    let mut small = "абцдефгхийклмнопярстувшжыз".chars();
+    match letter {
+        'a'..='z' => small.nth(letter as usize - 'a' as usize).unwrap_or(letter),
+        'A'..='Z' => costly(letter.to_ascii_lowercase()).to_uppercase().next().unwrap_or(letter),
+        other => other,
     }
 }
 

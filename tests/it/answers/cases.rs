@@ -31,11 +31,17 @@ pub struct Case {
     pub bodies: Vec<(&'static str, Value)>,
     /// What the answer is made of.
     pub parts: Vec<Part>,
+    /// What the service has that not every one has.
+    pub extensions: &'static [Extension],
 }
 
 const FESTIVALS: &str = "/api/v2/surface/seen.artist_festival_co_appearance";
 const RADIO: &str = "/api/v2/surface/seen.radio_co_play";
 const GIGS: &str = "/api/v2/artist/0000000000000000000000000000000000000000000000000000000000000007/gigs";
+const SIMILAR: &str =
+    "/api/v2/artist/0000000000000000000000000000000000000000000000000000000000000007/similar";
+/// The endpoint of the same.
+const ONE_LIST: &str = "/api/v2/artist/{key}/similar";
 
 /// A case of as many parts as there are tables; each is made of the body of its endpoint.
 fn case(
@@ -49,7 +55,7 @@ fn case(
         bodies.iter().position(|(path, _)| path.starts_with(stem)).expect("a body for each table")
     };
     let parts = tables.iter().map(|table| Part { at: "", table, body: body_of(table) }).collect();
-    Case { tool, arguments, bodies, parts }
+    Case { tool, arguments, bodies, parts, extensions: &[Extension::Gigs] }
 }
 
 /// The tables of a tool for the endpoints that begin so.
@@ -75,6 +81,16 @@ pub fn cases() -> Vec<Case> {
     );
     // The include is made of the same dossier; its gigs are the second answer.
     card.parts.extend(INCLUDED.iter().enumerate().map(|(body, (at, table))| Part { at, table, body }));
+    let (one_list, axes): (Vec<_>, Vec<_>) =
+        of(ToolName::FindSimilarArtists, "/").into_iter().partition(|table| table.endpoint == ONE_LIST);
+    let mut similar = case(
+        ToolName::FindSimilarArtists,
+        json!({"key": "somebody"}),
+        vec![("/api/v2/artist/", samples::surroundings()), (SIMILAR, samples::similar())],
+        &of(ToolName::FindSimilarArtists, "/api/v2/artist/{key}")[..1],
+    );
+    similar.parts.extend(one_list.into_iter().map(|table| Part { at: "", table, body: 1 }));
+    similar.extensions = &[Extension::Similar];
     let gigs = simple(
         ToolName::GetUpcomingGigs,
         json!({"key": samples::cluster(7)}),
@@ -126,8 +142,9 @@ pub fn cases() -> Vec<Case> {
                 (FESTIVALS, samples::festivals()),
                 (RADIO, samples::radio()),
             ],
-            &of(ToolName::FindSimilarArtists, "/"),
+            &axes,
         ),
+        similar,
         simple(
             ToolName::FindTracks,
             json!({"title": "Echo"}),
@@ -184,7 +201,7 @@ impl Case {
         let service = bodies
             .iter()
             .fold(Scripted::catalogue(), |service, (path, body)| service.says(path, 200, body.to_string()));
-        Direct::over(Arc::new(service), &[Extension::Gigs]).call(self.tool.as_str(), &self.arguments)
+        Direct::over(Arc::new(service), self.extensions).call(self.tool.as_str(), &self.arguments)
     }
 
     /// The call, to be read.

@@ -91,8 +91,16 @@ fn assert_clean(told: &Envelope, what: &str) {
 
 /// Whether a place is in a row of which there is one like it before.
 fn is_like_another(pointer: &str) -> bool {
-    let lists =
-        ["/results/", "/related/", "/topChampions/", "/writing/", "/rows/", "/items/", "/onesToWatch/"];
+    let lists = [
+        "/results/",
+        "/related/",
+        "/topChampions/",
+        "/writing/",
+        "/rows/",
+        "/similar/",
+        "/items/",
+        "/onesToWatch/",
+    ];
     lists.iter().any(|list| {
         let row = pointer.split_once(list).and_then(|(_, row)| row.split('/').next()?.parse::<usize>().ok());
         row.is_some_and(|row| row > 0)

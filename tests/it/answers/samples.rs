@@ -177,6 +177,26 @@ pub fn surroundings() -> Value {
     body
 }
 
+/// Of the list of everyone beside an artist, of a service that has all axes in one.
+pub fn similar() -> Value {
+    let row = |n: u32, id: Value, name: &str, mbid: &str, counts: [u32; 6]| {
+        let [events, editions, radio, plays, works, recordings] = counts;
+        json!({
+            "cluster_id": id, "name": name, "discogs_id": 9_000 + n, "mbid": mbid,
+            "axes": {
+                "co_booking": {"events": events, "venues": 2}, "festivals": {"editions": editions},
+                "radio": {"plays": radio}, "dj_champions": {"plays": plays},
+                "credits": {"works": works, "recordings": recordings},
+            },
+        })
+    };
+    json!({"state": "present", "cluster_id": cluster(7), "similar": [
+        row(71, json!(cluster(71)), "Beside One", "10adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8", [951, 851, 751, 651, 551, 451]),
+        row(72, json!(cluster(72)), "Beside Two", "20adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8", [812, 712, 612, 512, 412, 312]),
+        row(73, json!(null), "Beside Three", "30adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8", [663, 563, 463, 363, 263, 163]),
+    ]})
+}
+
 /// Of the surface of festivals in common.
 pub fn festivals() -> Value {
     let row = |n: u32, name: &str, editions: u32| {

@@ -15,6 +15,11 @@ const OF_ITS_SIZE: [&str; 5] = ["view", "view_coerced", "units", "truncated", "t
 pub fn hold_golden(name: &str, envelope: &Envelope) {
     let mut json = envelope.json.clone();
     json["meta"].as_object_mut().expect("an object").retain(|key, _| OF_ITS_SIZE.contains(&key.as_str()));
+    if let Some(cursor) = json.pointer_mut("/data/pagination/next_cursor").filter(|cursor| cursor.is_string())
+    {
+        // Every walk has another one.
+        *cursor = "CURSOR".into();
+    }
     let mut answer = format!("{}\n\n", envelope.text);
     let _ = writeln!(answer, "{}", serde_json::to_string_pretty(&json).expect("JSON"));
     let answer = without_port(&answer);

@@ -100,6 +100,15 @@ fn problem(tool: &str, whole: &Envelope, kept: &Envelope) -> Result<(), String> 
     let is_include = |at: &String| {
         tool == "get_artist" && INCLUDES.iter().any(|(include, ..)| *at == format!("/data{include}"))
     };
+    // A list that is asked for is never cut to nothing: that would read as if there was nothing.
+    let is_list = !["get_artist", "resolve_artist", "get_label"].contains(&tool);
+    if let Some(at) = cut
+        .iter()
+        .filter(|at| is_list && at.starts_with("/data/"))
+        .find(|at| kept.json.pointer(at) == Some(&json!([])))
+    {
+        return Err(format!("nothing is left of {at}"));
+    }
     let main_is_cut = cut.iter().any(|at| !is_include(at));
     // More candidates than are ever told are cut before anything is measured.
     let is_told = main_is_cut || whole.json["meta"]["truncated"] == true;
