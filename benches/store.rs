@@ -99,6 +99,12 @@ fn settle(callers: u64) {
         barriers() - before
     );
     state.close();
+    drop(state);
+    let began = Instant::now();
+    let state = folder.state(&Clock::system());
+    let (opened, answers, bytes) = (began.elapsed(), state.replays.len(), state.replays.bytes());
+    println!("opened again in {opened:?} with {answers} answers, {} MB", bytes / 1_000_000);
+    state.close();
 }
 
 fn one_call(state: &State, purse: &Mutex<Allotment>, caller: u64, number: u64) {
@@ -190,7 +196,9 @@ fn growth(inserts: u64) {
     let state = folder.state(&clock);
     let began = Instant::now();
     let (mut live, step) = (0, (inserts / 10).max(1));
-    // What the folder and the memory had, for each fifth of the way.
+    // What the folder and the memory had, for each fifth of the way. The folder goes up and down by half a megabyte, as
+    // parts of the log are freed and taken anew: the most of two fifths tells which of them met a peak, the means tell
+    // whether it grows.
     let mut samples: [Vec<(u64, u64)>; 5] = Default::default();
     for number in 0..inserts / 50 {
         let mut batch = Batch::new();
@@ -235,6 +243,11 @@ fn growth(inserts: u64) {
     state.close();
     let live = u64::try_from(live).unwrap();
     let most = samples.iter().flatten().map(|(folder, _)| *folder).max().unwrap();
+    let mosts = samples.each_ref().map(|part| {
+        let most = |of: fn(&(u64, u64)) -> u64| part.iter().map(of).max();
+        (most(|(folder, _)| *folder), most(|(_, memory)| *memory))
+    });
+    println!("most of each fifth, folder bytes and memory KiB: {mosts:?}");
     let mean = |part: &[(u64, u64)]| {
         let count = part.len() as f64;
         let sum = |of: fn(&(u64, u64)) -> u64| part.iter().map(of).sum::<u64>() as f64 / count;

@@ -44,8 +44,7 @@ use crate::site;
 use crate::store::{Health, State};
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, Document, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses,
-    SecurityHeaders, Service,
+    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
@@ -230,9 +229,8 @@ impl Service for Shared {
 /// Whatever kept it from starting.
 pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
     let clock = Clock::system();
-    let listen = config.server.listen;
     let certificate = Certificate::load(&config, &clock)?;
-    let listener = Listener::bind(listen).map_err(|error| settings::listen_error(listen, error))?;
+    let listener = settings::listen(config.server.listen).await?;
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
     let state = state::open(&config.server.data_dir, &clock, stuck)?;

@@ -181,9 +181,14 @@ fn told(attempt: Attempt, folder: &Folder, path: &Path, clock: &Clock) -> OpenEr
     }
 }
 
-/// Opens the database and reads everything in it.
+/// Opens a database of this folder and reads everything in it.
 fn attempt(folder: &Folder, path: &Path) -> Result<(SledEngine, Vec<Row>), Attempt> {
-    let (path, ballast, witness) = (path.to_owned(), folder.ballast(), folder.witness());
+    attempt_at(path, folder.ballast(), folder.witness())
+}
+
+/// The same wherever it lies.
+fn attempt_at(path: &Path, ballast: PathBuf, witness: PathBuf) -> Result<(SledEngine, Vec<Row>), Attempt> {
+    let path = path.to_owned();
     apart(move || SledEngine::open(&path, &ballast, &witness)).and_then(checked)
 }
 

@@ -1,6 +1,7 @@
 //! Starting the program, waiting until it is ready, and leaving nothing behind.
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -66,19 +67,19 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(binary, folder, data, "127.0.0.1:0", None)
+        Self::with(binary, folder, data, &place(), None)
     }
 
     /// A server that keeps everything in this folder.
     pub fn on(data: PathBuf) -> Self {
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0", None)
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, &place(), None)
     }
 
     /// A server in which every call of this tool fails as nothing should; only a debug build can.
     pub fn planted(tool: &str) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, "127.0.0.1:0", Some(tool))
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, &place(), Some(tool))
     }
 
     /// Ends it at once, as `kill -9` does.
@@ -147,7 +148,8 @@ impl Demo {
         let data = folder.join("data");
         let config = folder.join("config.toml");
         let text = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
+            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
+            place(),
             data.display()
         );
         std::fs::write(&config, text).expect("a configuration");
@@ -172,7 +174,8 @@ impl Demo {
         let folder = scratch();
         let config = folder.join("config.toml");
         let text = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{rest}\n",
+            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{rest}\n",
+            place(),
             data.display()
         );
         std::fs::write(&config, text).expect("a configuration");
@@ -185,7 +188,6 @@ impl Demo {
         let folder = scratch();
         let config = folder.join("config.toml");
         let text = std::fs::read_to_string(self.folder.join("config.toml")).expect("a configuration");
-        let text = text.replace("listen = \"127.0.0.1:0\"", &format!("listen = \"127.0.0.1:{}\"", self.port));
         std::fs::write(&config, text).expect("a configuration");
         Self::serve(&config, folder, self.data.clone(), self.environment.clone())
     }
@@ -286,6 +288,20 @@ fn next(lines: &mpsc::Receiver<String>, wanted: &str, folder: &Path) -> String {
         });
         if let Some(rest) = line.strip_prefix(wanted) {
             break rest.to_owned();
+        }
+    }
+}
+
+/// An address for a server, on a port that the system gives to nobody by itself: one that is started again finds it
+/// free, however many connections were made meanwhile.
+fn place() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(997);
+    loop {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
+        let port = 20_000 + u16::try_from(number).expect("below 12,000");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return format!("127.0.0.1:{port}");
         }
     }
 }

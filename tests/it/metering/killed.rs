@@ -1,6 +1,7 @@
 //! `kill -9` under load: an auditor knows every answer that a client received.
 
 use std::collections::BTreeMap;
+use std::net::TcpListener;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use serde_json::json;
 
 use super::{fresh, used};
 use crate::harness::Demo;
+use crate::store::support::eventually;
 
 const ALLOWANCE: u64 = 1_000;
 const ACCOUNTS: usize = 4;
@@ -98,6 +100,28 @@ fn a_server_starts_again_within_five_seconds_however_it_ended_and_a_second_one_d
     assert_eq!((second.status.code(), said.lines().count()), (Some(3), 1), "{said}");
     assert!(said.contains(&*lock.to_string_lossy()), "{said}");
     assert!(!server.call_as(&server.token_of("again"), "resolve_artist", fresh()).is_error);
+}
+
+#[test]
+fn a_port_that_is_just_being_given_up_is_waited_for() {
+    let first = Demo::start();
+    first.kill();
+    let mut held = None;
+    eventually("the port is free", || {
+        held = TcpListener::bind(("127.0.0.1", first.port)).ok();
+        held.is_some()
+    });
+    std::fs::remove_file(&first.certificate).unwrap();
+    std::thread::scope(|scope| {
+        // It is made right before the port is taken.
+        let certificate = &first.certificate;
+        scope.spawn(move || {
+            eventually("it is starting", || certificate.exists());
+            drop(held);
+        });
+        let next = first.again();
+        assert!(!next.call("resolve_artist", fresh()).is_error);
+    });
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! and never taken for whole with less in them.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 
 use ono_sendai::clock::Clock;
@@ -9,9 +10,9 @@ use ono_sendai::store::opening::salvage;
 use ono_sendai::store::record::Only;
 use ono_sendai::store::rows::Replay;
 use ono_sendai::store::secret::secret;
-use ono_sendai::store::{Batch, OpenError};
+use ono_sendai::store::{Batch, Examined, OpenError, examine};
 
-use super::support::{Scratch, account, answer, open, rounds, size, sled, spend};
+use super::support::{Scratch, account, answer, eventually, open, rounds, size, sled, spend};
 
 /// What is done to the bytes of a file.
 type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
@@ -138,6 +139,14 @@ fn begins_anew_and_waits_for_a_word(scratch: &Scratch) {
     state.close();
 }
 
+/// Looking at it says the same as a start, and touches nothing.
+fn looked_at(scratch: &Scratch, reason: &str) {
+    let before = content(&scratch.database());
+    let error = examine(&scratch.0, &Clock::system()).expect_err(reason);
+    assert!(matches!(&error, OpenError::Damaged { .. }) && error.to_string().contains(reason), "{error}");
+    assert!(content(&scratch.database()) == before, "{reason}");
+}
+
 /// Puts a database back as it was.
 fn put_back(scratch: &Scratch, files: &BTreeMap<String, Vec<u8>>) {
     std::fs::remove_dir_all(scratch.database()).unwrap();
@@ -205,9 +214,11 @@ fn a_database_that_is_gone_older_or_another_one_is_noticed() {
     drop(state);
     let newest = content(&scratch.database());
     put_back(&scratch, &older);
+    looked_at(&scratch, "its last 1 commits are gone");
     let refused = sled(&scratch.0, &Clock::system()).expect_err("it is older").to_string();
     assert!(refused.contains("its last 1 commits are gone"), "{refused}");
     put_back(&scratch, &content(&filled("another").database()));
+    looked_at(&scratch, "not the one that was written last");
     let refused = sled(&scratch.0, &Clock::system()).expect_err("it is another").to_string();
     assert!(refused.contains("not the one that was written last"), "{refused}");
     put_back(&scratch, &newest);
@@ -216,6 +227,7 @@ fn a_database_that_is_gone_older_or_another_one_is_noticed() {
     state.close();
     drop(state);
     std::fs::remove_dir_all(scratch.database()).unwrap();
+    assert_eq!(examine(&scratch.0, &Clock::system()).unwrap(), Examined::Gone);
     begins_anew_and_waits_for_a_word(&scratch);
     // The key alone says too that there was a database.
     std::fs::remove_dir_all(scratch.database()).unwrap();
@@ -266,6 +278,9 @@ fn a_row_that_is_lost_comes_back_or_is_changed_is_noticed() {
         change(&db);
         db.flush().unwrap();
         drop(db);
+        // Its last thread may still write.
+        eventually("it is closed", || File::open(scratch.database().join("db")).unwrap().try_lock().is_ok());
+        looked_at(&scratch, "it opens, but it should hold");
         let error = sled(&scratch.0, &Clock::system()).expect_err(name);
         assert!(matches!(error, OpenError::Damaged { .. }), "{name}: {error:?}");
     }
@@ -273,13 +288,33 @@ fn a_row_that_is_lost_comes_back_or_is_changed_is_noticed() {
 
 #[test]
 fn what_can_be_read_of_a_damaged_database_is_salvaged_and_waits_for_a_word() {
-    let mut most = 0;
-    for part in 1..5 {
-        let scratch = filled("salvage");
-        edit(&scratch.database().join("db"), |bytes| {
+    let part = |part: usize| {
+        move |bytes: &mut Vec<u8>| {
             let at = bytes.len() / 5 * part;
             bytes[at..at + 8_192].fill(0);
-        });
+        }
+    };
+    // The page of one answer, wherever it was written; the others can be read.
+    let page_of = |used: u64| {
+        move |bytes: &mut Vec<u8>| {
+            let text = format!("\"{used} xxxx").into_bytes();
+            let places: Vec<usize> = bytes
+                .windows(text.len())
+                .enumerate()
+                .filter(|(_, seen)| *seen == text)
+                .map(|(at, _)| at)
+                .collect();
+            assert!(!places.is_empty(), "the answer is not in the log as it is");
+            places.into_iter().for_each(|at| bytes[at + 2] ^= 0x5a);
+        }
+    };
+    let damages: [Damage<'_>; 4] = [&part(2), &part(4), &page_of(SPENT / 3), &page_of(SPENT / 2)];
+    let mut most = 0;
+    for damage in damages {
+        let scratch = filled("salvage");
+        // Opened once more, so that all of it is behind the snapshot.
+        is_whole(&scratch);
+        edit(&scratch.database().join("db"), damage);
         if is_whole_or_refused(&scratch, "salvage") {
             continue;
         }
