@@ -1,6 +1,6 @@
 //! The text of `find_tracks`.
 
-use super::lines::{ROWS_MAX, count, line, value};
+use super::lines::{ROWS_MAX, count, ids_elsewhere, line, value};
 use super::who::who;
 use crate::answer::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
 use crate::identity::AmbiguityState;
@@ -44,7 +44,7 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
         line(text, format_args!("{left} more stand in the JSON."));
     }
     if data.results.len() > IDS_MAX {
-        line(text, format_args!("The cluster_id of each stands in the JSON."));
+        ids_elsewhere(text);
     }
     if data.unreadable > 0 {
         line(text, format_args!("{} could not be read.", count(data.unreadable, "row", "rows")));
