@@ -23,6 +23,7 @@ use self::answer::{refused, result};
 use self::caller::Caller;
 pub use self::lists::Lists;
 pub use self::parts::Parts;
+pub use self::shaping::fit;
 use crate::auth::AuthRefusal;
 use crate::model::text::clean;
 use crate::prompts;

@@ -15,9 +15,9 @@ use crate::model::text::CleanName;
 use crate::shape::{List, Role};
 
 /// The most pages of a label in one answer.
-pub const LABEL_PAGES_SHOWN: usize = 8;
+pub const LABEL_PAGES_SHOWN: usize = 6;
 /// The most related labels in one answer.
-pub const RELATED_LABELS_SHOWN: usize = 5;
+pub const RELATED_LABELS_SHOWN: usize = 4;
 
 /// The answer of `get_label`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

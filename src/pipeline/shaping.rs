@@ -15,7 +15,7 @@ const QUOTATIONS: &str = "untrusted_text";
 const CANDIDATES: &str = "ambiguity.candidates";
 
 /// Shortens the lists of an answer as far as its size demands, says so in it, and notes what reading it costs.
-pub(super) fn fit(envelope: &mut Envelope<Data>, origin: Origin) {
+pub fn fit(envelope: &mut Envelope<Data>, origin: Origin) {
     let lists = lists(envelope);
     let plan = shape::plan(&lists, |plan| size(&shortened(envelope, &lists, plan)));
     if let Cow::Owned(short) = shortened(envelope, &lists, &plan) {
@@ -64,10 +64,15 @@ fn shortened<'a>(envelope: &'a Envelope<Data>, lists: &[List], plan: &Plan) -> C
         match list.role() {
             Role::Main => short.meta.truncated = true,
             Role::Include => {
-                short.meta.trimmed.push(Trimmed { path: list.path(), kept, total: list.rows() });
+                // An answer is measured again once its last figures are known: what it said before is brought up to
+                // date and not said twice.
+                match short.meta.trimmed.iter_mut().find(|trimmed| trimmed.path == list.path()) {
+                    Some(trimmed) => trimmed.kept = kept,
+                    None => short.meta.trimmed.push(Trimmed { path: list.path(), kept, total: list.rows() }),
+                }
                 let data = short.data().and_then(Data::shapeable);
                 let whole = data.and_then(|data| data.whole(list.path()));
-                if let Some(action) = whole {
+                if let Some(action) = whole.filter(|action| !short.next_actions().contains(action)) {
                     short.recommend(action);
                 }
             }

@@ -72,6 +72,9 @@ fn floors(lists: &[List]) -> Plan {
     Plan { kept: lists.iter().map(least).collect() }
 }
 
+/// What a row is worth at most, in weights of its JSON.
+const SHARE: u32 = 8;
+
 /// Gives up rows of main lists until the answer can be sent, or none is left.
 fn cut(lists: &[List], size: &mut impl FnMut(&Plan) -> u32) -> Plan {
     let mut plan = floors(lists);
@@ -80,9 +83,11 @@ fn cut(lists: &[List], size: &mut impl FnMut(&Plan) -> u32) -> Plan {
         if excess == 0 {
             return plan;
         }
-        // A row is worth at least what its JSON weighs, so that measuring anew after each is not needed.
+        // A row is worth what its JSON weighs and what stands of it elsewhere, in the text too: together less than
+        // SHARE times as much. So as many as are surely too many go at once, and only the last ones are measured
+        // one by one.
         let mut given_up = 0;
-        while given_up < excess {
+        while given_up < excess.div_ceil(SHARE) {
             let Some(heaviest) = heaviest(lists, &plan, Role::Main, 0) else { break };
             let (Some(list), Some(kept)) = (lists.get(heaviest), plan.kept.get_mut(heaviest)) else { break };
             *kept -= 1;

@@ -25,8 +25,10 @@ use crate::model::source::{Source, Sources};
 use crate::model::text::CleanName;
 use crate::profile::Profile;
 
-/// Rows when no limit is given.
-const UNASKED: u32 = 10;
+/// Rows when no limit is given: so many with four axes each and long names keep the usual size.
+const UNASKED: u32 = 6;
+/// The most rows with the counts of their axes.
+const FULL: u32 = 10;
 
 /// What is published about it.
 pub(super) static SPEC: ToolSpec = ToolSpec {
@@ -38,7 +40,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
         going on. Show attribution.line with any fact.",
     arguments: &[
         ArgumentSpec::needed_text("key", 200, "cluster_id (64 hex digits) or slug from resolve_artist"),
-        ArgumentSpec::integer("limit", 1, 25, "Artists; 10 unless given, above that without counts"),
+        ArgumentSpec::integer("limit", 1, 25, "Artists; 6 unless given, above 10 without counts"),
     ],
     access: Access::SignedIn,
     profile: Profile::Core,
@@ -182,7 +184,7 @@ pub struct SimilarRequest {
 impl SimilarRequest {
     pub(super) fn parse(arguments: &Arguments) -> Result<Self, ToolError> {
         let key = refusal::artist_key(arguments.text("key").unwrap_or_default())?;
-        Ok(Self { key, limit: Limit::parse(arguments, UNASKED) })
+        Ok(Self { key, limit: Limit::parse_with(arguments, UNASKED, FULL) })
     }
 
     /// The dossier and two surfaces; a second dossier when a remembered slug turns out to lead to somebody else.

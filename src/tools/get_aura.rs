@@ -24,7 +24,7 @@ use crate::model::source::{Source, Sources};
 use crate::profile::Profile;
 
 /// Rows when no limit is given.
-const UNASKED: u32 = 10;
+const UNASKED: u32 = 8;
 
 /// What is published about it.
 pub(super) static SPEC: ToolSpec = ToolSpec {
@@ -35,7 +35,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
         for one. If ambiguity.state is not none, say so. Show attribution.line with any fact.",
     arguments: &[
         ArgumentSpec::text("cluster_id", ID_MAX_CHARS, "Artist from resolve_artist; leave out for the list"),
-        ArgumentSpec::integer("limit", 1, 50, "Rows of the list; 10 unless given, above that shorter ones"),
+        ArgumentSpec::integer("limit", 1, 40, "Rows of the list; 8 unless given, above that shorter ones"),
     ],
     access: Access::SignedIn,
     profile: Profile::Full,

@@ -27,7 +27,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
     title: "List ones to watch",
     description: "Artists to watch by hosaka's rank, each with its tiers and the kind of rise. An observation of \
         bookings, not a forecast; a missing value stands under gaps. Show attribution.line with any fact.",
-    arguments: &[ArgumentSpec::integer("limit", 1, 50, "Rows; 8 unless given, above that shorter ones")],
+    arguments: &[ArgumentSpec::integer("limit", 1, 25, "Rows; 8 unless given, above that shorter ones")],
     access: Access::SignedIn,
     profile: Profile::Full,
     cost: "1",

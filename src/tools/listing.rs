@@ -14,20 +14,26 @@ use crate::model::gap::{Fact, GapReason};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     rows: u32,
-    unasked: u32,
+    /// The most rows that are shown in full.
+    full: u32,
 }
 
 impl Limit {
     /// The limit that was given, or `unasked`.
     pub(super) fn parse(arguments: &Arguments, unasked: u32) -> Self {
+        Self::parse_with(arguments, unasked, unasked)
+    }
+
+    /// The same where as many as `full` rows are shown in full.
+    pub(super) fn parse_with(arguments: &Arguments, unasked: u32, full: u32) -> Self {
         let given = arguments.integer("limit").and_then(|limit| u32::try_from(limit).ok());
-        Self { rows: given.unwrap_or(unasked), unasked }
+        Self { rows: given.unwrap_or(unasked), full }
     }
 
     /// The limit of a call that names none.
     #[cfg(test)]
     pub(super) fn of(unasked: u32) -> Self {
-        Self { rows: unasked, unasked }
+        Self { rows: unasked, full: unasked }
     }
 
     /// How many rows are shown at most.
@@ -40,9 +46,9 @@ impl Limit {
         self.rows.saturating_add(1)
     }
 
-    /// Whoever asks for more rows than the answer has by itself gets shorter ones.
+    /// Whoever asks for many rows gets shorter ones.
     pub(super) fn form(self) -> RowForm {
-        if self.rows > self.unasked { RowForm::Compact } else { RowForm::Full }
+        if self.rows > self.full { RowForm::Compact } else { RowForm::Full }
     }
 }
 

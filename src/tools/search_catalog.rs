@@ -23,7 +23,9 @@ use self::place::{Going, Place};
 pub use self::query::CatalogSearch;
 
 /// Rows when the caller does not say how many; longer pages are compact.
-const LIMIT_DEFAULT: u32 = 10;
+const LIMIT_DEFAULT: u32 = 8;
+/// The most rows that name their artist themselves; longer lists have the artists apart.
+const FULL_MAX: u32 = 10;
 /// The most rows: so many fit an answer with the longest titles and as many artists as rows.
 const LIMIT_MAX: u32 = 30;
 /// The most values of one filter, and the most characters of one.
@@ -63,7 +65,7 @@ pub(super) static SPEC: ToolSpec = ToolSpec {
         mode("label_mode"),
         year("year_from", "First"),
         year("year_to", "Last"),
-        ArgumentSpec::integer("limit", 1, LIMIT_MAX as i64, "Default 10"),
+        ArgumentSpec::integer("limit", 1, LIMIT_MAX as i64, "Default 8"),
         ArgumentSpec::text("cursor", CURSOR_CHARS_MAX, "next_cursor"),
     ],
     access: Access::SignedIn,

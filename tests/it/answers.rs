@@ -1,12 +1,13 @@
 //! What tools make of any answer of the data service, without a server in between.
 
+mod cases;
 mod find_tracks;
 mod get_label;
 mod hostile;
+mod long_walks;
 mod provenance;
-mod samples;
+pub mod samples;
 mod search_catalog;
-mod sizes;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -21,16 +22,13 @@ use ono_sendai::crate_client::{
     CallLedger, Caller, ClientSettings, CrateClient, Extension, Shelves, Switch, Transport,
 };
 use ono_sendai::cursors::{MemoryCursors, Owner, Walks};
-use ono_sendai::envelope::Envelope;
-use ono_sendai::envelope::attribution::{Attribution, Origin};
-use ono_sendai::envelope::meta::{ClientClass, Idempotency, Meta};
+use ono_sendai::envelope::attribution::Origin;
 use ono_sendai::envelope::schema;
-use ono_sendai::model::source::Sources;
-use ono_sendai::render::text;
-use ono_sendai::tools::Call;
 use ono_sendai::tools::registry::ToolName;
 use serde_json::Value;
 use time::macros::datetime;
+
+use crate::harness::{Envelope, sent, told};
 
 /// One request that came through: its path and its query.
 type Asked = (String, Vec<(String, String)>);
@@ -116,17 +114,8 @@ impl Service {
     fn call_of(&self, account: u8, tool: ToolName, arguments: Value) -> Told {
         let walks = Walks { cursors: &self.cursors, owner: Some(Owner::new([account; 16])) };
         let ledger = CallLedger::new(Caller::new(1));
-        let outcome = Call::parse(tool, &arguments);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let outcome =
-            runtime.block_on(async { outcome?.run(&self.client, &ledger, self.origin, None, walks).await });
-        let envelope = match outcome {
-            Ok(finding) => Envelope::success(finding, meta()),
-            Err(error) => Envelope::failure(error, Attribution::of(&Sources::default(), self.origin), meta()),
-        };
-        let text = text::render(&envelope);
-        let raw = serde_json::to_string(&envelope).expect("JSON");
-        let json: Value = serde_json::from_str(&raw).expect("JSON");
+        let whole = told(&self.client, &ledger, self.origin, tool, &arguments, walks);
+        let Envelope { json, raw, text, .. } = sent(whole, self.origin);
         let faults: Vec<String> =
             validator().iter_errors(&json).map(|e| format!("{e} at {}", e.instance_path())).collect();
         assert!(faults.is_empty(), "{} {arguments}: {faults:?}\n{json}", tool.as_str());
@@ -170,35 +159,12 @@ fn client(transport: Arc<dyn Transport>) -> CrateClient {
     CrateClient::new(transport, settings, Shelves::default(), clock())
 }
 
-fn validator() -> &'static Validator {
+/// The schema of every answer.
+pub fn validator() -> &'static Validator {
     static SCHEMA: OnceLock<Validator> = OnceLock::new();
     SCHEMA.get_or_init(|| {
         jsonschema::options().should_validate_formats(true).build(&schema::envelope()).expect("a schema")
     })
-}
-
-fn meta() -> Meta {
-    Meta {
-        request_id: "01946f6c-0000-7000-8000-000000000000".to_owned(),
-        generated_at: "2027-01-31T12:00:00Z".to_owned(),
-        anonymous: false,
-        account_mode: Some("interim"),
-        client_class: ClientClass::Unknown,
-        view: None,
-        view_coerced: false,
-        units: 1,
-        upstream_2xx: 1,
-        cache_hit: false,
-        replay: false,
-        tokens_estimate: 640,
-        truncated: false,
-        trimmed: Vec::new(),
-        degraded_limits: false,
-        anon_budget_bucket: None,
-        idempotency: Idempotency::Ok,
-        quota: None,
-        fixture_mode: false,
-    }
 }
 
 /// The value at a JSON pointer, to be written in place.

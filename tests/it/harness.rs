@@ -12,6 +12,6 @@ mod server;
 pub use answer::{Answer, Envelope};
 pub use artists::artists;
 pub use client::{JSON, MODERN, meta};
-pub use direct::{Direct, Scripted};
+pub use direct::{Direct, Scripted, sent, told};
 pub use golden::hold_golden;
 pub use server::{Demo, PATIENCE};

@@ -5,7 +5,7 @@
 //! `ONO_PRISM_CALLS` says how many calls are made. A failure leaves what was said in a file of the test's folder;
 //! `ONO_PRISM_REPLAY` names such a file, and plays it again without a prism.
 
-mod places;
+pub mod places;
 mod reading;
 
 use std::collections::{BTreeMap, HashMap};

@@ -9,7 +9,6 @@ mod published;
 mod signed_in;
 mod similar;
 mod sizes;
-mod sizes_of_lists;
 
 use std::sync::OnceLock;
 

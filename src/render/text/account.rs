@@ -5,14 +5,14 @@ use crate::answer::{AccountProfile, AccountUsage};
 
 /// Adds what the account may do.
 pub(super) fn profile(text: &mut String, data: &AccountProfile) {
-    let AccountProfile { plan, units_per_month, calls_per_minute, calls_at_once, .. } = data;
+    let AccountProfile { account_mode, plan, units_per_month, calls_per_minute, calls_at_once } = data;
     if let Some(plan) = plan {
         line(text, format_args!("Plan: {plan}."));
     }
     line(
         text,
         format_args!(
-            "Signed in. {units_per_month} units a month, {calls_per_minute} calls a minute, {calls_at_once} at once."
+            "Signed in ({account_mode} account). {units_per_month} units a month, {calls_per_minute} calls a minute, {calls_at_once} at once."
         ),
     );
 }

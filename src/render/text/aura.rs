@@ -1,12 +1,14 @@
 //! The text of `get_aura`.
 
-use super::lines::{ROWS_MAX, line, rows_beyond};
+use super::lines::{ROWS_MAX, ids_elsewhere, lacks, line, rows_beyond, standing};
 use crate::answer::{AuraRow, Auras, RowForm};
+use crate::identity::AmbiguityState;
 
 /// Adds the rows.
-pub(super) fn render(text: &mut String, data: &Auras) {
+pub(super) fn render(text: &mut String, data: &Auras, state: AmbiguityState) {
     if data.aura.is_empty() {
-        return line(text, format_args!("No aura is shown."));
+        line(text, format_args!("No aura is shown."));
+        return rows_beyond(text, data.shown, data.more, data.unreadable);
     }
     line(
         text,
@@ -14,6 +16,14 @@ pub(super) fn render(text: &mut String, data: &Auras) {
     );
     for (at, row) in data.aura.iter().take(ROWS_MAX).enumerate() {
         line(text, format_args!("{}. {}.", at + 1, aura(row)));
+    }
+    match data.aura.as_slice() {
+        [AuraRow { artist, .. }] => {
+            if let Ok(id) = &artist.cluster_id {
+                line(text, format_args!("cluster_id: {id}{}", standing(state)));
+            }
+        }
+        _ => ids_elsewhere(text),
     }
     rows_beyond(text, data.shown, data.more, data.unreadable);
 }
@@ -48,5 +58,11 @@ fn aura(row: &AuraRow) -> String {
         facts.extend(artist.first_signal_on.iter().map(|day| format!("first signal {day}")));
         facts.extend(artist.latest_signal_on.iter().map(|day| format!("latest new one {day}")));
     }
-    format!("{name}: {}", facts.join(", "))
+    let is_full = row.form != RowForm::Compact;
+    let gaps = [
+        ("kinds", artist.dimensions.as_ref().err().filter(|_| is_full)),
+        ("cluster_id", artist.cluster_id.as_ref().err()),
+        ("whether it broke", artist.has_broken.as_ref().err().filter(|_| is_full)),
+    ];
+    format!("{name}: {}{}", facts.join(", "), lacks(gaps.map(|(what, gap)| (what, gap.copied()))))
 }

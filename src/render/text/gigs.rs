@@ -1,12 +1,13 @@
 //! The text of `get_upcoming_gigs`, and of the gigs of a card.
 
-use super::lines::{ROWS_MAX, line};
+use super::lines::{ROWS_MAX, lacks, line, standing};
 use crate::answer::{GigList, GigRow, UpcomingGigs};
+use crate::identity::AmbiguityState;
 
 /// Adds the facts.
-pub(super) fn render(text: &mut String, data: &UpcomingGigs) {
+pub(super) fn render(text: &mut String, data: &UpcomingGigs, state: AmbiguityState) {
     if let Some(id) = &data.cluster_id {
-        line(text, format_args!("cluster_id: {id}"));
+        line(text, format_args!("cluster_id: {id}{}", standing(state)));
     }
     list(text, &data.list);
 }
@@ -14,9 +15,10 @@ pub(super) fn render(text: &mut String, data: &UpcomingGigs) {
 /// Adds the rows.
 pub(super) fn list(text: &mut String, list: &GigList) {
     if list.gigs.is_empty() {
-        return line(text, format_args!("No gigs are shown."));
+        line(text, format_args!("No gigs from {} on are shown.", list.as_of));
+    } else {
+        line(text, format_args!("Gigs from {} on, {} of {} shown:", list.as_of, list.shown, list.total));
     }
-    line(text, format_args!("Gigs from {} on, {} of {} shown:", list.as_of, list.shown, list.total));
     for row in list.gigs.iter().take(ROWS_MAX) {
         line(text, format_args!("- {}.", gig(row)));
     }
@@ -36,5 +38,12 @@ fn gig(row: &GigRow) -> String {
     if gig.is_cancelled == Ok(true) {
         facts.push("cancelled".to_owned());
     }
-    facts.join(", ")
+    let gaps = [
+        ("title", gig.title.as_ref().err()),
+        ("venue", gig.venue.as_ref().err()),
+        ("city", gig.city.as_ref().err()),
+        ("country", gig.country.as_ref().err()),
+        ("whether it was cancelled", gig.is_cancelled.as_ref().err()),
+    ];
+    format!("{}{}", facts.join(", "), lacks(gaps.map(|(what, gap)| (what, gap.copied()))))
 }

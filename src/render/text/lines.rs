@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::answer::{Cell, Facet};
+use crate::identity::AmbiguityState;
+use crate::model::gap::GapReason;
 
 /// The most rows of a list in the text; the JSON may hold more.
 pub(super) const ROWS_MAX: usize = 10;
@@ -38,6 +40,18 @@ pub(super) fn value<T: std::fmt::Display>(cell: &Cell<T>) -> String {
     }
 }
 
+/// What a row lacks, each with the reason, as the last words of its line; "" when it lacks nothing.
+pub(super) fn lacks<'a>(gaps: impl IntoIterator<Item = (&'a str, Option<GapReason>)>) -> String {
+    let missing: Vec<String> =
+        gaps.into_iter().filter_map(|(what, gap)| Some(format!("{what} ({})", gap?.as_str()))).collect();
+    if missing.is_empty() { String::new() } else { format!("; not present: {}", missing.join(", ")) }
+}
+
+/// What stands behind an id that is alone on its line; doubts have a line of their own.
+pub(super) fn standing(state: AmbiguityState) -> &'static str {
+    if state == AmbiguityState::None { " (verified identity)" } else { "" }
+}
+
 /// How many there are of something.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
@@ -63,4 +77,9 @@ pub(super) fn rows_beyond(text: &mut String, shown: usize, more: bool, unreadabl
     if unreadable > 0 {
         line(text, format_args!("{unreadable} more could not be read."));
     }
+}
+
+/// Where the ids of a long list stand.
+pub(super) fn ids_elsewhere(text: &mut String) {
+    line(text, format_args!("The cluster_id of each stands in the JSON."));
 }

@@ -1,13 +1,14 @@
 //! The texts of `list_breakouts` and `list_ones_to_watch`.
 
-use super::lines::{ROWS_MAX, line, rows_beyond};
+use super::lines::{ROWS_MAX, lacks, line, rows_beyond};
 use crate::answer::{BreakoutRow, Breakouts, OneToWatchRow, OnesToWatch, RowForm};
 use crate::model::artist::Origin;
 
 /// Adds the rows of `list_breakouts`.
 pub(super) fn breakouts(text: &mut String, data: &Breakouts) {
     if data.breakouts.is_empty() {
-        return line(text, format_args!("No artist is shown."));
+        line(text, format_args!("No artist is shown."));
+        return rows_beyond(text, data.shown, data.more, data.unreadable);
     }
     line(text, format_args!("Artists whose bookings pick up, {} shown:", data.shown));
     for (at, row) in data.breakouts.iter().take(ROWS_MAX).enumerate() {
@@ -32,7 +33,17 @@ fn breakout(row: &BreakoutRow) -> String {
         facts.extend(artist.location.iter().map(place));
     }
     facts.extend(artist.discogs_id.iter().map(|id| format!("Discogs {id}")));
-    named(artist.name.as_ref().ok(), &facts)
+    let is_full = row.form == RowForm::Full;
+    if is_full && artist.discogs_id.is_err() {
+        facts.extend(artist.cluster_id.iter().map(|id| format!("cluster_id {id}")));
+    }
+    let gaps = [
+        ("corroboration", artist.corroboration.as_ref().err()),
+        ("press", artist.press_count.as_ref().err()),
+        ("location", artist.location.as_ref().err().filter(|_| is_full)),
+        ("Discogs id", artist.discogs_id.as_ref().err()),
+    ];
+    named(artist.name.as_ref().ok(), &facts) + &lacks(gaps.map(|(what, gap)| (what, gap.copied())))
 }
 
 fn place(origin: &Origin) -> String {
@@ -47,11 +58,19 @@ fn place(origin: &Origin) -> String {
 /// Adds the rows of `list_ones_to_watch`.
 pub(super) fn ones_to_watch(text: &mut String, data: &OnesToWatch) {
     if data.rows.is_empty() {
-        return line(text, format_args!("No artist is shown."));
+        line(text, format_args!("No artist is shown."));
+        return rows_beyond(text, data.rows.len(), data.more, data.unreadable);
     }
     match data.snapshot_on {
         Ok(day) => line(text, format_args!("Artists to watch as of {day}, {} shown:", data.rows.len())),
-        Err(_) => line(text, format_args!("Artists to watch (day not present), {} shown:", data.rows.len())),
+        Err(reason) => line(
+            text,
+            format_args!(
+                "Artists to watch (day not present: {}), {} shown:",
+                reason.as_str(),
+                data.rows.len()
+            ),
+        ),
     }
     if data.is_stale == Ok(true) {
         line(text, format_args!("The data service calls this list old."));
@@ -74,7 +93,16 @@ fn one(row: &OneToWatchRow) -> String {
         facts.extend(artist.culture_forward_festivals.iter().map(|count| format!("festivals {count}")));
     }
     facts.extend(artist.discogs_id.iter().map(|id| format!("Discogs {id}")));
-    named(artist.name.as_ref().ok(), &facts)
+    let is_full = row.form == RowForm::Full;
+    let gaps = [
+        ("tier", artist.emergence_tier.as_ref().err()),
+        ("momentum", artist.momentum_tier.as_ref().err()),
+        ("profile", artist.profile.as_ref().err().filter(|_| is_full)),
+        ("score", artist.emergence_score.as_ref().err().filter(|_| is_full)),
+        ("festivals", artist.culture_forward_festivals.as_ref().err().filter(|_| is_full)),
+        ("Discogs id", artist.discogs_id.as_ref().err()),
+    ];
+    named(artist.name.as_ref().ok(), &facts) + &lacks(gaps.map(|(what, gap)| (what, gap.copied())))
 }
 
 fn named(name: Option<&crate::model::text::CleanName>, facts: &[String]) -> String {

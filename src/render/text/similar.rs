@@ -1,6 +1,6 @@
 //! The text of `find_similar_artists`, and of the similar artists of a card.
 
-use super::lines::{ROWS_MAX, line};
+use super::lines::{ROWS_MAX, count, ids_elsewhere, line};
 use super::who::who;
 use crate::answer::{RowForm, SimilarArtists, SimilarList, SimilarRow};
 use crate::identity::AmbiguityState;
@@ -25,8 +25,11 @@ pub(super) fn list(text: &mut String, list: &SimilarList) {
     if list.shown > ROWS_MAX {
         line(text, format_args!("{} more stand in the JSON.", list.shown - ROWS_MAX));
     }
+    if list.shown > 0 {
+        ids_elsewhere(text);
+    }
     if list.unreadable > 0 {
-        line(text, format_args!("{} rows could not be read.", list.unreadable));
+        line(text, format_args!("{} could not be read.", count(list.unreadable, "row", "rows")));
     }
     for (axis, state) in &list.axes.0 {
         if let Some(reason) = state.gap() {
@@ -36,10 +39,9 @@ pub(super) fn list(text: &mut String, list: &SimilarList) {
 }
 
 fn artist(row: &SimilarRow) -> String {
-    let name = match (&row.name, &row.cluster_id) {
-        (Ok(name), _) => name.to_string(),
-        (Err(_), Ok(_)) => "name not present, cluster_id in the JSON".to_owned(),
-        (Err(_), Err(_)) => "name not present".to_owned(),
+    let name = match &row.name {
+        Ok(name) => name.to_string(),
+        Err(reason) => format!("name not present ({})", reason.as_str()),
     };
     let axes: Vec<String> = row
         .axes

@@ -1,6 +1,6 @@
 //! The text of `find_tracks`.
 
-use super::lines::{ROWS_MAX, count, line, value};
+use super::lines::{ROWS_MAX, count, ids_elsewhere, line, value};
 use super::who::who;
 use crate::answer::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
 use crate::identity::AmbiguityState;
@@ -44,16 +44,19 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
         line(text, format_args!("{left} more stand in the JSON."));
     }
     if data.results.len() > IDS_MAX {
-        line(text, format_args!("The cluster_id of each stands in the JSON."));
+        ids_elsewhere(text);
     }
     if data.unreadable > 0 {
         line(text, format_args!("{} could not be read.", count(data.unreadable, "row", "rows")));
     }
-    if let Some(left) = data.listed.checked_sub(data.shown + data.unreadable).filter(|left| *left > 0) {
+    let left = data.listed.saturating_sub(data.shown + data.unreadable);
+    if left > 0 {
         line(text, format_args!("The data service sent {} more.", count(left, "row", "rows")));
     }
     if data.truncated.value() == Some(&true) {
-        line(text, format_args!("There are more than these: raise limit, or give artist and track."));
+        // Rows that were sent and left out are no fewer with a higher limit.
+        let way = if left > 0 { "give artist and track" } else { "raise limit, or give artist and track" };
+        line(text, format_args!("There are more than these: {way}."));
     }
 }
 

@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Attempt, OpenError, OpenFault, VERDICT_BYTES_MAX, attempt, folder, one_line};
+use super::{Attempt, OpenError, OpenFault, VERDICT_BYTES_MAX, attempt_at, folder, one_line};
 use crate::clock::Clock;
 use crate::small_file;
+use crate::store::secret::SECRET;
 use crate::store::{Ack, Batch, Health, Row, State, Store, StoreError};
 
 /// What lies in a folder.
@@ -15,6 +16,8 @@ use crate::store::{Ack, Batch, Health, Row, State, Store, StoreError};
 pub enum Examined {
     /// No database; a server would make one.
     Absent,
+    /// None where there was one: a server would begin anew, and wait for a word before it serves what is metered.
+    Gone,
     /// A database that a server uses just now.
     InUse,
     /// A database that opens, with so many rows.
@@ -42,7 +45,8 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         move |source: io::Error| OpenError::Io { path, source }
     };
     if !path.try_exists().map_err(io_at(&path))? {
-        return Ok(Examined::Absent);
+        let was_there = [SECRET, "witness"].iter().any(|left| store.join(left).exists());
+        return Ok(if was_there { Examined::Gone } else { Examined::Absent });
     }
     let lock_path = store.join("LOCK");
     let lock = match File::open(&lock_path) {
@@ -71,6 +75,16 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         Err(source) => return unlooked(&source),
     };
     let copy = trial.0.join("db");
+    // Without it, a copy that has lost what was written last would pass for whole.
+    let witness = trial.0.join("witness");
+    let own = store.join("witness");
+    match std::fs::copy(&own, &witness) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            std::fs::read(&own).map_err(io_at(&own))?;
+            return unlooked(&source);
+        }
+        _ => {}
+    }
     // A half-written snapshot is removed by a start too.
     let leftover = |name: &str| name.starts_with("snap.") && name.ends_with(".generating");
     if let Err(source) = folder::copy(&path, &copy, &leftover) {
@@ -79,7 +93,7 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         return unlooked(&source);
     }
     drop(lock);
-    let rows = match attempt(&copy, &trial.0.join("ballast")) {
+    let rows = match attempt_at(&copy, trial.0.join("ballast"), witness) {
         Ok((engine, rows)) => {
             drop(engine);
             rows
@@ -115,16 +129,27 @@ fn read_all(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Names that are tried for a folder: others are being looked at, or were left behind.
+const TRIALS_MAX: u32 = 100;
+
 /// A folder for a copy, removed at the end.
 struct Trial(PathBuf);
 
 impl Trial {
     fn new() -> io::Result<Self> {
         use std::os::unix::fs::DirBuilderExt as _;
-        let path = std::env::temp_dir().join(format!("ono-sendai-doctor-{}", std::process::id()));
-        // Fails when somebody else has put something there.
-        std::fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
+        let mut number = 0;
+        loop {
+            let name = format!("ono-sendai-doctor-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            // Never one that is there already, whoever made it.
+            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < TRIALS_MAX => {
+                    number += 1
+                }
+                made => return made.map(|()| Self(path)),
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::LIMIT_DEFAULT;
+use super::FULL_MAX;
 use super::place::Going;
 use super::query::CatalogSearch;
 use crate::answer::{
@@ -59,7 +59,7 @@ pub(super) fn finding(
         },
         next_cursor: next,
     };
-    let (results, artists) = if search.limit() > LIMIT_DEFAULT {
+    let (results, artists) = if search.limit() > FULL_MAX {
         let (rows, artists) = compact(page.rows);
         (rows, Some(artists))
     } else {

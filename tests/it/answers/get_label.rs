@@ -115,7 +115,7 @@ fn what_the_service_lacks_is_a_gap_in_its_place() {
     assert_eq!(data["dj_momentum"], json!({"present": false, "reason": "honest_gap"}));
     assert_eq!(
         (&data["pages"]["total"], data["pages"]["links"].as_array().map(Vec::len)),
-        (&json!(13), Some(8))
+        (&json!(13), Some(6))
     );
     assert!(told.text.contains("DJ plays: not present, hosaka holds no value for it."), "{}", told.text);
     assert!(told.line().ends_with("demo fixtures; sources: Discogs (CC0)."), "{}", told.line());

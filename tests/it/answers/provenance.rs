@@ -1,65 +1,82 @@
 //! Nothing invented: each value is the service's at its declared place, or one of the few that the server makes.
 
+use std::sync::Arc;
+
+use ono_sendai::crate_client::Extension;
 use ono_sendai::identity::display_name;
 use ono_sendai::model::text::CleanName;
-use ono_sendai::tools::get_artist;
-use ono_sendai::tools::provenance::{Given, Provenance, Reading, TABLES, Table};
+use ono_sendai::tools::provenance::{Given, Provenance, Reading, TABLES};
 use ono_sendai::tools::registry::ToolName;
-use ono_sendai::tools::search_catalog::COMPACT_PROVENANCE;
 use serde_json::{Value, json};
 
-use super::{Service, scalars, set};
-use crate::answers::samples;
+use super::cases::{Case, Part, cases};
+use super::{scalars, set};
+use crate::calls::call;
+use crate::harness::{Direct, Scripted};
+use crate::prism::places::strangers;
 
-/// A full answer of the service for a table, and the call that asks for it.
-fn case(table: &Table) -> (Value, Value) {
-    match (table.tool, table.endpoint) {
-        (ToolName::ResolveArtist, _) => {
-            (samples::resolution(), json!({"url": "https://somebody.bandcamp.com"}))
-        }
-        (ToolName::GetArtist, _) if is_wide(table) => {
-            (samples::dossier(), json!({"key": "somebody", "view": "full"}))
-        }
-        (ToolName::GetArtist, _) => (samples::dossier(), json!({"key": "somebody", "view": "summary"})),
-        (ToolName::SearchCatalog, _) if std::ptr::eq(table, &COMPACT_PROVENANCE) => {
-            (samples::search(), json!({"q": "record", "limit": 11}))
-        }
-        (ToolName::SearchCatalog, _) => (samples::search(), json!({"q": "record"})),
-        (ToolName::FindTracks, "/api/v2/tracks") => (samples::tracks(), json!({"title": "Echo"})),
-        (ToolName::FindTracks, _) => (samples::resolution(), json!({"artist": "Somebody", "track": "Echo"})),
-        (ToolName::GetLabel, _) => (samples::label(), json!({"key": "some-label"})),
-        (ToolName::GetUpcomingGigs, _) => (samples::gigs(), json!({"key": "somebody"})),
-        (ToolName::GetAura, AURA_OF_ONE) => (samples::aura(), json!({"cluster_id": samples::cluster(7)})),
-        (tool, endpoint) => panic!("give this test an answer for {} of {endpoint}", tool.as_str()),
+impl Case {
+    /// The rows that declare `place`, with what the stars stand for, and the part each belongs to.
+    fn rows<'a>(&'a self, place: &str) -> Vec<(&'static Provenance, Vec<String>, &'a Part)> {
+        let of_part = |part: &'a Part| {
+            let within = place.strip_prefix(part.at)?;
+            let rows = part.table.rows.iter();
+            Some(
+                rows.filter_map(move |row| Some((row, matched(row.data, within)?, part))).collect::<Vec<_>>(),
+            )
+        };
+        self.parts.iter().filter_map(of_part).flatten().collect()
+    }
+
+    /// What `data` must hold at `place`; `None` when the server makes it.
+    fn declared(&self, bodies: &[(&'static str, Value)], data: &Value, place: &str) -> Option<Value> {
+        // A gap stands in the place of the value.
+        let place = ["/present", "/reason"]
+            .iter()
+            .find_map(|end| place.strip_suffix(end).filter(|rest| !self.rows(rest).is_empty()))
+            .unwrap_or(place);
+        let rows = self.rows(place);
+        assert!(!rows.is_empty(), "{}: nobody declares {place}", self.name());
+        let mut given = rows.iter().filter_map(|(row, stars, part)| match row.from {
+            Given::Upstream(path, reading) => Some((path, reading, stars, part)),
+            Given::Made(_) => None,
+        });
+        let first = given.clone().next();
+        first?;
+        let value = given.find_map(|(path, reading, stars, part)| {
+            let body = &bodies[part.body].1;
+            let found = match reading {
+                Reading::Joined | Reading::JoinedName => {
+                    let list = place.strip_prefix(part.at).unwrap_or_default();
+                    let row: Vec<&str> = list.split('/').take(3).collect();
+                    let row = data.pointer(&format!("{}{}", part.at, row.join("/")))?;
+                    joined(body, path, row)
+                }
+                _ => at(body, path, stars),
+            };
+            found.filter(|value| !value.is_null()).map(|value| read(value, reading))
+        });
+        Some(value.unwrap_or(Value::Null))
     }
 }
 
-const AURA_OF_ONE: &str = "/api/v2/aura/{key}";
+/// The keys under which rows of the service say whom they are about, and the one in the answer.
+const IDS: [(&str, &[&str]); 3] = [
+    ("cluster_id", &["clusterId", "djClusterId", "co_cluster_id_hex", "cluster_id"]),
+    ("discogs_id", &["discogsArtistId", "co_resolved_discogs_artist_id", "discogs_id"]),
+    ("mbid", &["mbid", "co_resolved_mbid"]),
+];
 
-/// Whether a table holds what the wider views have beside the card.
-fn is_wide(table: &Table) -> bool {
-    std::ptr::eq(table, &get_artist::WIDE_PROVENANCE)
-}
-
-/// The rows for the values of the answer that [`case`] asks for.
-fn rows(table: &Table) -> impl Iterator<Item = &'static Provenance> + use<> {
-    let own = TABLES.iter().find(|known| std::ptr::eq(**known, table)).expect("a table");
-    let card: &[Provenance] = if is_wide(table) { get_artist::PROVENANCE.rows } else { &[] };
-    own.rows.iter().chain(card)
-}
-
-/// The tables of the tools whose answer is made of one answer of the service; those of the lists are held where the
-/// lists are tested, and what is brought together of several answers where the service answers at random.
-fn tables() -> impl Iterator<Item = &'static Table> {
-    const HERE: [ToolName; 6] = [
-        ToolName::ResolveArtist,
-        ToolName::GetArtist,
-        ToolName::SearchCatalog,
-        ToolName::FindTracks,
-        ToolName::GetLabel,
-        ToolName::GetUpcomingGigs,
-    ];
-    TABLES.iter().copied().filter(|table| HERE.contains(&table.tool) || table.endpoint == AURA_OF_ONE)
+/// The value of the row of the service's list that is about the same artist as the shown one.
+fn joined(body: &Value, path: &str, shown: &Value) -> Option<Value> {
+    let (list, field) = path.split_once("/*/")?;
+    let is_same = |row: &Value| {
+        IDS.iter().any(|(key, names)| {
+            let id = &shown[*key];
+            !id.is_null() && names.iter().any(|name| row[*name] == *id)
+        })
+    };
+    body.pointer(list)?.as_array()?.iter().find(|row| is_same(row))?.pointer(&format!("/{field}")).cloned()
 }
 
 /// Values that say how others are to be read: to change them changes more than one place.
@@ -67,10 +84,10 @@ const FRAMES: [&str; 13] = [
     "/state",
     // Another artist's aura is no answer, and who has not broken has no day of it.
     "/aura/cluster_id",
-    "/aura/has_break_event",
+    "/has_break_event",
     "/resolved_via",
     "/resolved_from",
-    "/identity/resolvedVia",
+    "/resolvedVia",
     "/over_merge",
     "/overMerge",
     "/discogsArtistIdCount",
@@ -78,6 +95,19 @@ const FRAMES: [&str; 13] = [
     "/candidates",
     "/total_results",
     "/present",
+];
+
+/// Ids by which rows of several answers are brought together, and ids of the one who is asked about.
+const JOINING: [&str; 9] = [
+    "/clusterId",
+    "/djClusterId",
+    "/co_cluster_id_hex",
+    "/cluster_id_hex",
+    "/discogsArtistId",
+    "/discogs_id",
+    "/co_resolved_discogs_artist_id",
+    "/mbid",
+    "/cluster_id",
 ];
 
 /// The indices that `*` stands for when `pattern` is `pointer`.
@@ -150,64 +180,34 @@ fn read(value: Value, reading: Reading) -> Value {
     }
 }
 
-/// Whether a value is declared at `pointer`, so that below it there can only be a gap.
-fn is_cell(table: &Table, pointer: &str) -> bool {
-    rows(table).any(|row| matched(row.data, pointer).is_some())
-}
-
-/// What `data` must hold at `pointer`; `None` when the server makes it.
-fn declared(table: &Table, body: &Value, pointer: &str) -> Option<Value> {
-    // A gap stands in the place of the value.
-    let pointer = ["/present", "/reason"]
-        .iter()
-        .find_map(|end| pointer.strip_suffix(end).filter(|rest| is_cell(table, rest)))
-        .unwrap_or(pointer);
-    let rows: Vec<_> =
-        rows(table).filter_map(|row| matched(row.data, pointer).map(|stars| (row, stars))).collect();
-    assert!(!rows.is_empty(), "{} {}: nobody declares {pointer}", table.tool.as_str(), table.endpoint);
-    if rows.iter().any(|(row, _)| matches!(row.from, Given::Made(_))) {
-        return None;
-    }
-    let given = rows.iter().filter_map(|(row, stars)| match row.from {
-        Given::Upstream(path, reading) => {
-            at(body, path, stars).filter(|value| !value.is_null()).map(|value| read(value, reading))
-        }
-        Given::Made(_) => None,
-    });
-    Some(given.into_iter().next().unwrap_or(Value::Null))
-}
-
-fn answer(table: &Table, body: &Value, arguments: &Value) -> Value {
-    let told = Service::saying(body).call(table.tool, arguments.clone());
-    told.data().clone()
-}
-
 #[test]
 fn every_value_is_the_services_own_at_its_declared_place() {
-    for table in tables() {
-        let (body, arguments) = case(table);
-        let data = answer(table, &body, &arguments);
-        let shown = scalars(&data);
-        assert!(shown.len() >= 10, "{}: {data}", table.endpoint);
-        for (pointer, value) in shown {
-            if let Some(declared) = declared(table, &body, &pointer) {
-                assert_eq!(value, declared, "{} {pointer}", table.endpoint);
+    for case in cases() {
+        let answer = case.answer(&case.bodies);
+        let shown = scalars(answer.data());
+        assert!(shown.len() >= 10, "{}: {}", case.name(), answer.json);
+        for (place, value) in shown {
+            if let Some(declared) = case.declared(&case.bodies, answer.data(), &place) {
+                assert_eq!(value, declared, "{} {place}", case.name());
             }
         }
     }
 }
 
 #[test]
-fn every_declared_place_is_filled_by_a_full_answer() {
-    for table in tables() {
-        let (body, arguments) = case(table);
-        let shown = scalars(&answer(table, &body, &arguments));
+fn every_declared_place_of_every_table_is_filled_by_a_full_answer() {
+    let mut filled = Vec::new();
+    for case in cases() {
+        let answer = case.answer(&case.bodies);
+        for (place, _) in scalars(answer.data()).into_iter().filter(|(_, value)| !value.is_null()) {
+            filled.extend(case.rows(&place).into_iter().map(|(row, ..)| std::ptr::from_ref(row)));
+        }
+    }
+    for table in TABLES {
         for row in table.rows {
             if let Given::Upstream(path, _) = row.from {
-                let filled = shown
-                    .iter()
-                    .any(|(pointer, value)| !value.is_null() && matched(row.data, pointer).is_some());
-                assert!(filled, "{} {} from {path} is never filled", table.endpoint, row.data);
+                let is_filled = filled.contains(&std::ptr::from_ref(row));
+                assert!(is_filled, "{} {} from {path} is never filled", table.endpoint, row.data);
             }
         }
     }
@@ -235,38 +235,115 @@ fn other(pointer: &str, value: &Value) -> Value {
     }
 }
 
+/// How a value reads in a text.
+fn written(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Words of the server that stand for a value: the value itself is not in the text.
+fn is_told_in_words(place: &str, value: &Value) -> bool {
+    value.is_boolean() || ["/mode", "/corpus", "/total_results_mode"].iter().any(|end| place.ends_with(end))
+}
+
+/// Holds a text to a change: nothing in it changes but the values that changed.
+fn assert_text_follows(before: &str, after: &str, changes: &[(&str, &Value, &Value)], what: &str) {
+    if changes.iter().any(|(place, was, _)| is_told_in_words(place, was)) {
+        return;
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    assert_eq!(old.len(), new.len(), "{what}: {after}");
+    for (old, new) in old.into_iter().zip(new).filter(|(old, new)| old != new) {
+        let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
+        let least = old.len().min(new.len());
+        let start = (0..least).take_while(|n| old[*n] == new[*n]).count();
+        let end = (0..least - start).take_while(|n| old[old.len() - 1 - n] == new[new.len() - 1 - n]).count();
+        let middle = |line: &[char]| line[start..line.len() - end].iter().collect::<String>();
+        let (was, is) = (middle(&old), middle(&new));
+        let follows =
+            changes.iter().any(|(_, old, new)| written(old).contains(&was) && written(new).contains(&is));
+        assert!(follows, "{what}: {was:?} became {is:?} in the text, but {changes:?}");
+    }
+}
+
 #[test]
-fn a_changed_value_changes_the_answer_at_exactly_its_place() {
-    for table in tables() {
-        let (body, arguments) = case(table);
-        let before = answer(table, &body, &arguments);
+fn a_changed_value_changes_the_answer_and_its_text_at_exactly_its_place() {
+    for case in cases() {
+        let before = case.answer(&case.bodies);
+        let old = scalars(before.data());
         let mut mapped = 0;
-        for (pointer, value) in scalars(&body) {
-            // Another label than the one that was asked for is no answer.
-            let is_anothers = table.tool == ToolName::GetLabel && pointer == "/slug";
-            if value.is_null()
-                || is_anothers
-                || FRAMES
+        for (number, (path, body)) in case.bodies.iter().enumerate() {
+            for (pointer, value) in scalars(body) {
+                // Another label than the one that was asked for is no answer.
+                let is_anothers = case.tool == ToolName::GetLabel && pointer == "/slug";
+                let is_frame = FRAMES
                     .iter()
-                    .any(|frame| pointer.ends_with(frame) || pointer.contains(&format!("{frame}/")))
-            {
-                continue;
-            }
-            let mut changed = body.clone();
-            set(&mut changed, &pointer, other(&pointer, &value));
-            let after = answer(table, &changed, &arguments);
-            let what = format!("{} {pointer}", table.endpoint);
-            let (old, new) = (scalars(&before), scalars(&after));
-            assert_eq!(old.len(), new.len(), "{what}: {after}");
-            for ((place, was), (_, is)) in old.iter().zip(&new) {
-                let Some(wanted) = declared(table, &changed, place) else {
-                    assert_eq!(was, is, "{what} changed {place}, which the server makes");
+                    .any(|frame| pointer.ends_with(frame) || pointer.contains(&format!("{frame}/")));
+                let joins = case.parts.iter().any(|part| {
+                    part.table.tool == ToolName::FindSimilarArtists
+                        || part.table.tool == ToolName::GetUpcomingGigs
+                });
+                let joins = joins && JOINING.iter().any(|id| pointer.ends_with(id));
+                if value.is_null() || is_anothers || is_frame || joins {
                     continue;
-                };
-                assert_eq!(*is, wanted, "{what}: {place}");
-                mapped += usize::from(was != is);
+                }
+                let mut changed = case.bodies.clone();
+                set(&mut changed[number].1, &pointer, other(&pointer, &value));
+                let after = case.answer(&changed);
+                let what = format!("{} {path} {pointer}", case.name());
+                let new = scalars(after.data());
+                assert_eq!(old.len(), new.len(), "{what}: {}", after.json);
+                let mut changes = Vec::new();
+                for ((place, was), (_, is)) in old.iter().zip(&new) {
+                    let Some(wanted) = case.declared(&changed, after.data(), place) else {
+                        assert_eq!(was, is, "{what} changed {place}, which the server makes");
+                        continue;
+                    };
+                    assert_eq!(*is, wanted, "{what}: {place}");
+                    if was != is {
+                        changes.push((place.as_str(), was, is));
+                    }
+                }
+                mapped += changes.len();
+                assert_text_follows(&before.text, &after.text, &changes, &what);
             }
         }
-        assert!(mapped >= table.rows.len() / 2, "{}: only {mapped} places changed", table.endpoint);
+        let rows: usize = case.parts.iter().map(|part| part.table.rows.len()).sum();
+        assert!(mapped >= rows / 3, "{}: only {mapped} places changed", case.name());
+    }
+}
+
+/// The numbers of three digits and more that stand in a text, but not in a line that counts what stands elsewhere.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .filter(|line| !line.ends_with("more stand in the JSON."))
+        .flat_map(|line| line.split(|c: char| !c.is_ascii_digit()))
+        .filter(|digits| digits.len() >= 3)
+}
+
+/// Numbers that are part of the server's own words.
+const OF_THE_WORDS: [&str; 1] = ["365"];
+
+#[test]
+fn over_the_demo_every_tool_says_only_what_the_service_said() {
+    for tool in ToolName::ALL {
+        let service = Arc::new(Scripted::catalogue());
+        let demo = Direct::over(Arc::clone(&service), &[Extension::Gigs]);
+        let mut present = 0;
+        for n in 0..90 {
+            let arguments = call(tool.as_str(), n);
+            let answer = demo.call(tool.as_str(), &arguments);
+            let said = service.take();
+            let what = format!("{} {arguments}", tool.as_str());
+            present += usize::from(answer.json["present"] == true);
+            if ![ToolName::GetProfile, ToolName::GetUsage].contains(&tool) && !answer.is_error {
+                let strangers = strangers(tool.as_str(), answer.data(), &said);
+                assert_eq!(strangers, [""; 0], "{what}");
+            }
+            let json = answer.json.to_string();
+            for number in numbers(&answer.text).filter(|number| !OF_THE_WORDS.contains(number)) {
+                assert!(json.contains(number), "{what}: {number} in {}", answer.text);
+            }
+        }
+        assert!(present >= 5, "{}: only {present} answers hold anything", tool.as_str());
     }
 }

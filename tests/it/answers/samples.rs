@@ -145,3 +145,112 @@ pub fn label() -> Value {
         "provenance": [], "generated_at": "2026-11-30T00:00:00.000Z",
     })
 }
+
+/// Of `/api/v2/artist/{key}`, with the facets that tell of others: no two of its values are alike.
+pub fn surroundings() -> Value {
+    let mut body = dossier();
+    let related = |n: u32, name: &str, count: u32| {
+        json!({
+            "clusterId": cluster(n), "discogsArtistId": 9_000 + n, "mbid": null, "name": name, "slug": "x",
+            "coEventCount": count, "coVenueCount": 2,
+        })
+    };
+    let champion =
+        |n: u32, plays: u32| json!({"djClusterId": cluster(n), "playCount": plays, "playEventCount": 1});
+    let credit = |id: Value, discogs: u32, name: &str, count: u32| {
+        json!({
+            "clusterId": id, "discogsArtistId": discogs, "mbid": null, "name": name, "role": "composer@1",
+            "count": count,
+        })
+    };
+    let mut nameless = credit(json!(null), 9_061, "Unbound Writer", 401);
+    nameless["mbid"] = json!("d87e52c5-bb8d-4da8-b941-9f4928627dc8");
+    let present = |signals: Value| json!({"state": "present", "signals": signals});
+    body["connections"] = present(json!({"count": 3, "related": [
+        related(21, "Booked One", 955), related(22, "Booked Two", 815), related(23, "Booked Three", 665)]}));
+    body["dj_champion"] = present(json!({"topChampions": [champion(21, 445), champion(31, 345)]}));
+    body["credits"] = present(json!({
+        "writing": [nameless, credit(json!(cluster(41)), 9_041, "Bound Writer", 155)],
+        "production": [credit(json!(cluster(41)), 9_041, "Bound Writer", 135),
+            credit(json!(cluster(42)), 9_042, "Engineer", 115)],
+    }));
+    body
+}
+
+/// Of the list of everyone beside an artist, of a service that has all axes in one.
+pub fn similar() -> Value {
+    let row = |n: u32, id: Value, name: &str, mbid: &str, counts: [u32; 6]| {
+        let [events, editions, radio, plays, works, recordings] = counts;
+        json!({
+            "cluster_id": id, "name": name, "discogs_id": 9_000 + n, "mbid": mbid,
+            "axes": {
+                "co_booking": {"events": events, "venues": 2}, "festivals": {"editions": editions},
+                "radio": {"plays": radio}, "dj_champions": {"plays": plays},
+                "credits": {"works": works, "recordings": recordings},
+            },
+        })
+    };
+    json!({"state": "present", "cluster_id": cluster(7), "similar": [
+        row(71, json!(cluster(71)), "Beside One", "10adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8", [951, 851, 751, 651, 551, 451]),
+        row(72, json!(cluster(72)), "Beside Two", "20adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8", [812, 712, 612, 512, 412, 312]),
+        row(73, json!(null), "Beside Three", "30adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8", [663, 563, 463, 363, 263, 163]),
+    ]})
+}
+
+/// Of the surface of festivals in common.
+pub fn festivals() -> Value {
+    let row = |n: u32, name: &str, editions: u32| {
+        json!({
+            "cluster_id_hex": cluster(7), "co_cluster_id_hex": cluster(n), "co_edition_count": editions,
+            "co_festival_count": 1, "co_artist_name_display": name, "co_resolved_discogs_artist_id": 9_000 + n,
+            "co_resolved_mbid": null,
+        })
+    };
+    json!({"present": true, "state": "present", "rows": [row(22, "Booked Two", 575), row(51, "Festival One", 525)]})
+}
+
+/// Of the surface of radio plays in common.
+pub fn radio() -> Value {
+    let row = |n: u32, plays: u32| json!({"co_cluster_id_hex": cluster(n), "co_play_count": plays, "distinct_stations": 1});
+    json!({"present": true, "state": "present", "rows": [row(21, 375), row(23, 275)]})
+}
+
+/// Of `/api/v2/breakouts`.
+pub fn breakouts() -> Value {
+    let row = |n: u32, name: &str, tier: &str, score: f64| {
+        json!({
+            "discogsArtistId": 9_000 + n, "clusterId": cluster(n), "resolvedVia": "discogs", "name": name, "slug": "x",
+            "emergenceTier": tier, "emergenceScore": score, "pressCount": 100 + n, "corroboration": "booking_ahead",
+            "location": {"city": format!("City {name}"), "region": null, "country": format!("Land {name}")},
+        })
+    };
+    let mut observed = row(63, "Rising Three", "rising", 0.125);
+    observed["resolvedVia"] = json!("cluster");
+    json!({"state": "present", "items": [row(61, "Rising One", "breakout", 0.875),
+        row(62, "Rising Two", "rising", 0.5), observed]})
+}
+
+/// Of `/api/v2/tastemakers/ones-to-watch`.
+pub fn watched() -> Value {
+    let row = |n: u32, name: &str, tier: &str, score: f64| {
+        json!({
+            "rank": n, "name": name, "discogsArtistId": 9_000 + n, "slug": "x", "emergenceTier": tier,
+            "momentumTier": "steady", "emergenceScore": score, "profile": "network-velocity",
+            "cultureForwardFestivals": 300 + n,
+        })
+    };
+    json!({"state": "present", "snapshotDate": "2021-10-05", "stale": false, "onesToWatch": [
+        row(71, "Watched One", "climbing", 0.875), row(72, "Watched Two", "rising", 0.5)]})
+}
+
+/// Of `/api/v2/aura`.
+pub fn auras() -> Value {
+    let row = |n: u32, name: &str, odds: f64| {
+        json!({
+            "cluster_id": cluster(n), "artist_name": name, "convergence_dim_count": 200 + n,
+            "dimensions": ["booking", "radio"], "break_odds": odds, "first_signal_at": "2015-08-15",
+            "latest_appearance_at": "2016-08-01", "has_break_event": true, "break_event_at": "2016-09-01",
+        })
+    };
+    json!({"state": "present", "items": [row(81, "Strong One", 12.5), row(82, "Strong Two", 6.25)]})
+}

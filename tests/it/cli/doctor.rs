@@ -120,6 +120,14 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
+/// A folder without folders in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).expect("a folder");
+    for (file, content) in contents(from) {
+        std::fs::write(to.join(file.file_name().expect("a name")), content).expect("a file");
+    }
+}
+
 #[test]
 fn a_running_server_is_not_disturbed_and_its_database_is_looked_at_once_it_is_gone() {
     let server = Demo::serving("", "[issuer]\nenabled = true\n");
@@ -147,6 +155,25 @@ fn a_running_server_is_not_disturbed_and_its_database_is_looked_at_once_it_is_go
     assert_eq!(elsewhere.code, 0, "{}", elsewhere.text);
     elsewhere.says("database", "warn", "could not be looked at");
     elsewhere.says("database", "warn", nowhere.to_str().expect("text"));
+
+    let (now, older) = (data.join("store/db"), place.join("older"));
+    copy(&now, &older);
+    let server = server.serving_again();
+    assert!(!server.call_as(&token, "resolve_artist", json!({"q": "Burial"})).is_error);
+    server.kill();
+    std::fs::rename(&now, place.join("newer")).expect("it moves");
+    copy(&older, &now);
+    let behind = loop {
+        let seen = visit(&place, &data, "", "");
+        if seen.of("database").0 != "warn" {
+            break seen;
+        }
+    };
+    assert_eq!(behind.code, 3, "{}", behind.text);
+    behind.says("database", "fail", "commits are gone, which had been acknowledged");
+    std::fs::remove_dir_all(&now).expect("a folder");
+    visit(&place, &data, "", "").says("database", "warn", "it is gone, though there was one");
+    std::fs::rename(place.join("newer"), &now).expect("it moves back");
 
     let database = data.join("store/db/db");
     let mut bytes = std::fs::read(&database).expect("a log");

@@ -1,5 +1,6 @@
 //! The pages for builders of clients: every example in them is an answer of the program.
 
+use ono_sendai::tools::registry::ToolName;
 use serde_json::Value;
 
 use super::readme::is_part;
@@ -63,6 +64,19 @@ fn answer(example: &Example) -> Envelope {
     } else {
         demo.call_signed_in(&example.tool, example.arguments.clone())
     }
+}
+
+#[test]
+fn every_tool_has_an_example_that_is_an_answer() {
+    let examples = examples();
+    let is_shown = |tool: &ToolName| {
+        let of_it =
+            |example: &&Example| example.tool == tool.as_str() && !example.written.contains("\"error\"");
+        examples.iter().any(|example| of_it(&example))
+    };
+    let without: Vec<&str> =
+        ToolName::ALL.iter().filter(|tool| !is_shown(tool)).map(|tool| tool.as_str()).collect();
+    assert_eq!(without, [""; 0]);
 }
 
 #[test]

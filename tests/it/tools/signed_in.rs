@@ -19,9 +19,12 @@ const CALLS: [(&str, &str); 3] = [
 
 #[test]
 fn an_account_is_answered_and_charged_one_unit_and_nobody_else_is_answered() {
+    // An account of its own, to which nothing was answered before.
+    let token = Demo::shared().token_of("charged once");
     for (tool, arguments) in CALLS {
         let arguments: Value = serde_json::from_str(arguments).expect("arguments");
-        let told = ask(tool, arguments.clone());
+        let told = Demo::shared().call_as(&token, tool, arguments.clone());
+        assert_valid(&told, &format!("{tool} {arguments}"));
         assert_eq!(
             (&told.json["present"], &told.json["meta"]["anonymous"]),
             (&json!(true), &json!(false)),
