@@ -107,7 +107,7 @@ impl IdentityMemory {
     pub(super) fn doubt(&self, cluster_id: &ClusterId) {
         if self.recall(cluster_id).is_some() {
             self.change(cluster_id, |known| {
-                known.and_then(|known| known.clone()).map(|one| Remembered { is_alone: false, ..one })
+                known.and_then(Option::clone).map(|one| Remembered { is_alone: false, ..one })
             });
         }
     }

@@ -4,7 +4,7 @@
 //! open and are not verified by it. It must never know what a tool shows of an answer.
 
 use crate::crate_client::{Ask, Resolution, UpstreamFault};
-use crate::identity::{ClusterId, Tier, is_alike};
+use crate::identity::{Tier, is_alike};
 use crate::model::artist::ArtistIdentity;
 use crate::model::link::{Link, LinkSite};
 
@@ -22,7 +22,7 @@ pub(super) fn about(ask: &Ask, found: Resolution) -> Result<Resolution, Upstream
 fn leads_to(ask: &Ask, found: &Resolution) -> bool {
     let Some(who) = &found.identity else { return true };
     match ask {
-        Ask::Cluster(id) => who.cluster_id.as_ref().is_none_or(|found: &ClusterId| found == id),
+        Ask::Cluster(id) => who.cluster_id.as_ref().is_none_or(|found| found == id),
         Ask::Name(name) => is_alike(name.as_str(), &who.record_name),
         Ask::Url(_) | Ask::Discogs(_) | Ask::Mbid(_) | Ask::Isrc(_) | Ask::Recording { .. } => true,
     }
