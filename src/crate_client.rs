@@ -261,6 +261,11 @@ impl CrateClient {
         self.memory.mark_shared(cluster_id);
     }
 
+    /// Notes that the service lists namesakes who cannot be read, so that somebody else may be in a cluster.
+    pub fn doubt(&self, cluster_id: &ClusterId) {
+        self.memory.doubt(cluster_id);
+    }
+
     /// Whether homonyms are known to share a cluster.
     #[must_use]
     pub fn is_shared(&self, cluster_id: &ClusterId) -> bool {

@@ -22,7 +22,7 @@ pub use assess::{
 pub use fold::{Folded, fold, loosely_equal};
 pub use locator::{ArtistKey, ClusterId, DiscogsId, Isrc, Mbid, Slug};
 pub use name::{ArtistName, TrackTitle};
-pub use pick::{FoldedPick, pick_folded};
+pub use pick::{FoldedPick, is_alike, pick_folded};
 pub use placeholder::{is_placeholder, is_template};
 pub use reason::{AmbiguityState, LocatorKind, Reason};
 pub use refusal::{Argument, Found, PageKind, Refusal};

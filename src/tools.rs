@@ -27,6 +27,7 @@ pub mod resolve_artist;
 pub mod search_catalog;
 mod similarity;
 pub mod spec;
+mod told;
 pub mod upstream_error;
 
 use crate::answer::Finding;

@@ -92,7 +92,7 @@ fn by_isrc(text: &str) -> Answered {
 
 fn by_recording(artists: &Artists, tracks: &Tracks, name: &str, title: &str) -> super::CatalogueAnswer {
     let artist = tracks.performer(name, title).and_then(|performer| artists.by_credit(performer));
-    found_or_nobody(artists, artist, From::Name, "no recording of this title by this artist is held here")
+    found_or_nobody(artists, artist, From::Locator, "no recording of this title by this artist is held here")
 }
 
 fn by_discogs(artists: &Artists, text: &str) -> Answered {

@@ -104,6 +104,8 @@ struct WireEmergence<'a> {
 
 #[derive(Deserialize)]
 struct WireDiscography<'a> {
+    #[serde(borrow, default, rename = "clusterId")]
+    cluster_id: Raw<'a>,
     #[serde(borrow, default)]
     total: Raw<'a>,
     #[serde(borrow, default)]
@@ -132,6 +134,10 @@ struct WireDebut<'a> {
     first_release_date: Raw<'a>,
     #[serde(borrow, default, rename = "artistMbid")]
     artist_mbid: Raw<'a>,
+    /// How many MusicBrainz artists are bound to the Discogs artist; of several, the one with the earliest release
+    /// is told.
+    #[serde(borrow, default, rename = "mbidMatches")]
+    mbid_matches: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -158,14 +164,11 @@ pub(super) fn read(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamF
         Err(GapReason::HonestGap) => return Ok(None),
         Err(_) => return Err(UpstreamFault::Unreadable),
     };
-    let facts: Fact<WireFacts<'_>> = reading::facet(wire.facts);
-    let debut: Fact<WireDebut<'_>> = reading::facet(wire.debut);
-    let discography: Fact<WireDiscography<'_>> = reading::facet(wire.discography);
-    let mbid = facts
-        .as_ref()
-        .ok()
-        .and_then(|facts| mbid(facts.mbid))
-        .or_else(|| debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid)));
+    let (facts, debut, mbid) = bound_elsewhere(reading::facet(wire.facts), reading::facet(wire.debut));
+    let cluster_id = text(identity.cluster_id).and_then(|id| ClusterId::parse(&id).ok());
+    let discography: Fact<WireDiscography<'_>> = reading::facet(wire.discography).and_then(|found| {
+        if is_anothers(&found, cluster_id.as_ref()) { Err(GapReason::MalformedUpstream) } else { Ok(found) }
+    });
     let wider = signals::WireSignals {
         geography: wire.geography,
         tier_presence: wire.tier_presence,
@@ -175,7 +178,7 @@ pub(super) fn read(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamF
     let Some(who) = who(&identity, wire.slug, mbid) else { return Err(UpstreamFault::Unreadable) };
     Ok(Some(Dossier {
         identity: who,
-        merged: merged(wire.discography),
+        merged: merged(wire.discography, cluster_id.as_ref()),
         aliases: aliases(identity.aliases),
         real_name: name(identity.realname),
         debut: debut.and_then(|debut| first_release(debut.first_release_date, today.year())),
@@ -205,13 +208,46 @@ fn who(identity: &WireIdentity<'_>, slug: Raw<'_>, mbid: Option<Mbid>) -> Option
     })
 }
 
+/// The facets that name a MusicBrainz artist, and whom they name. When they name two, one of them is about somebody
+/// else and nothing says which.
+fn bound_elsewhere<'a>(
+    facts: Fact<WireFacts<'a>>,
+    debut: Fact<WireDebut<'a>>,
+) -> (Fact<WireFacts<'a>>, Fact<WireDebut<'a>>, Option<Mbid>) {
+    let of_facts = facts.as_ref().ok().and_then(|facts| mbid(facts.mbid));
+    let of_debut = debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid));
+    let has_doubles = debut
+        .as_ref()
+        .is_ok_and(|debut| reading::optional::<u64>(debut.mbid_matches).is_some_and(|count| count > 1));
+    match (of_facts, of_debut) {
+        (Some(one), Some(other)) if one != other && !has_doubles => {
+            (Err(GapReason::MalformedUpstream), Err(GapReason::MalformedUpstream), None)
+        }
+        _ => (facts, debut, of_facts.or(of_debut)),
+    }
+}
+
+/// Whether a discography says that it is of another cluster than the record.
+fn is_anothers(discography: &WireDiscography<'_>, own: Option<&ClusterId>) -> bool {
+    let said: Fact<String> = reading::value(discography.cluster_id);
+    match (said, own) {
+        (Ok(said), Some(own)) => ClusterId::parse(&said).as_ref() != Ok(own),
+        (Err(GapReason::MalformedUpstream), _) => true,
+        _ => false,
+    }
+}
+
 fn mbid(raw: Raw<'_>) -> Option<Mbid> {
     text(raw).and_then(|id| Mbid::parse(&id).ok())
 }
 
-/// The merge concerns the whole record, so it is read whatever the state of the discography is.
-fn merged(raw: Raw<'_>) -> Merged {
+/// The merge concerns the whole record, so it is read whatever the state of the discography is. That of another
+/// record says nothing about this one.
+fn merged(raw: Raw<'_>, own: Option<&ClusterId>) -> Merged {
     let Some(discography) = reading::signals::<WireDiscography<'_>>(raw) else { return Merged::NotSaid };
+    if is_anothers(&discography, own) {
+        return Merged::Unreadable;
+    }
     let over_merge: WireOverMerge<'_> = match reading::object(discography.over_merge) {
         Ok(over_merge) => over_merge,
         Err(GapReason::MalformedUpstream) => return Merged::Unreadable,
@@ -369,6 +405,45 @@ mod tests {
         assert_eq!(merged("null"), Merged::NotSaid);
         assert_eq!(merged(r#"{"discogsArtistIdCount":"two"}"#), Merged::Unreadable);
         assert_eq!(merged("[2]"), Merged::Unreadable);
+    }
+
+    #[test]
+    fn a_facet_that_names_somebody_else_is_no_fact_about_the_artist() {
+        let (own, other) = ("a".repeat(64), "b".repeat(64));
+        let (mine, theirs) = ("3bcff06f-675a-451f-9075-99e8657047e8", "9ddce51c-2b75-4b3e-ac8c-1db09e7c89c6");
+        let of = |cluster: &str, debut: &str, doubles: u32| {
+            let body = format!(
+                r#"{{"identity":{{"name":"X","clusterId":"{own}"}},
+                "discography":{{"state":"present","signals":{{"clusterId":{cluster},"total":1,"entries":[]}}}},
+                "facts":{{"state":"present","signals":{{"mbid":"{mine}","originCity":"Putney","birthDate":"1977"}}}},
+                "debut":{{"state":"present","signals":{{"firstReleaseDate":"1998-01-01","artistMbid":{debut},
+                    "mbidMatches":{doubles}}}}}}}"#
+            );
+            dossier(&body).unwrap().unwrap()
+        };
+        let quoted = |text: &str| format!("\"{text}\"");
+        let gap = Err(GapReason::MalformedUpstream);
+        for cluster in [quoted(&other), quoted("short"), "5".to_owned()] {
+            let found = of(&cluster, &quoted(mine), 1);
+            assert_eq!(found.discography.map(|_| ()), gap, "{cluster}");
+            assert_eq!(
+                found.merged,
+                Merged::Unreadable,
+                "whether the record is merged was not said: {cluster}"
+            );
+            assert!(found.origin.is_ok() && found.debut.is_ok());
+        }
+        for cluster in [quoted(&own), "null".to_owned()] {
+            let found = of(&cluster, "null", 1);
+            assert!(found.discography.is_ok() && found.debut.is_ok(), "{cluster}");
+            assert_eq!(found.merged, Merged::NotSaid);
+        }
+        let two = of(&quoted(&own), &quoted(theirs), 1);
+        assert_eq!((two.debut.map(|_| ()), two.origin.map(|_| ())), (gap, gap));
+        assert_eq!((two.signals.life.map(|_| ()), two.identity.mbid), (gap, None));
+        let doubles = of(&quoted(&own), &quoted(theirs), 2);
+        assert!(doubles.debut.is_ok() && doubles.origin.is_ok(), "MusicBrainz has the artist twice");
+        assert_eq!(doubles.identity.mbid.map(|id| id.to_string()).as_deref(), Some(mine));
     }
 
     #[test]

@@ -33,6 +33,16 @@ pub struct Remembered {
     pub is_alone: bool,
 }
 
+impl Remembered {
+    /// Whether a record is bound to the same artists elsewhere: to the Discogs artist, and to no other MusicBrainz
+    /// artist.
+    #[must_use]
+    pub fn is_bound_to(&self, who: &ArtistIdentity) -> bool {
+        let is_other = |found: Mbid| self.mbid.is_some_and(|known| known != found);
+        who.discogs_id == Some(self.discogs_id) && !who.mbid.is_some_and(is_other)
+    }
+}
+
 /// What is known of one cluster id, as it is kept over a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredIdentity {
@@ -91,6 +101,15 @@ impl IdentityMemory {
     /// Notes that homonyms share the cluster.
     pub(super) fn mark_shared(&self, cluster_id: &ClusterId) {
         self.change(cluster_id, |_| None);
+    }
+
+    /// Notes that somebody else may be in the cluster, whatever an earlier search has shown.
+    pub(super) fn doubt(&self, cluster_id: &ClusterId) {
+        if self.recall(cluster_id).is_some() {
+            self.change(cluster_id, |known| {
+                known.and_then(Option::clone).map(|one| Remembered { is_alone: false, ..one })
+            });
+        }
     }
 
     /// Whether homonyms are known to share the cluster.
@@ -205,6 +224,20 @@ mod tests {
         memory.mark_shared(&cluster);
         memory.remember(&identity(1, "x", Tier::Discogs), true);
         assert_eq!(memory.recall(&cluster), None);
+    }
+
+    #[test]
+    fn a_namesake_who_cannot_be_read_ends_what_an_earlier_search_has_shown() {
+        let memory = memory();
+        let cluster = ClusterId::parse(&"a".repeat(64)).unwrap();
+        memory.doubt(&cluster);
+        assert!(!memory.is_shared(&cluster), "of nobody there is nothing to doubt");
+        memory.remember(&identity(1, "x", Tier::Discogs), true);
+        memory.doubt(&cluster);
+        assert_eq!(memory.recall(&cluster).map(|one| one.is_alone), Some(false));
+        memory.mark_shared(&cluster);
+        memory.doubt(&cluster);
+        assert!(memory.is_shared(&cluster));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Resolution {
     pub candidates: Vec<Candidate>,
     /// Same-name siblings that the service itself lists, as far as they could be read.
     pub same_name_clusters: Vec<Candidate>,
+    /// The ids of those that cannot be read otherwise.
+    pub unnamed_siblings: Vec<ClusterId>,
     /// How many siblings it listed.
     pub siblings_listed: usize,
     /// Whether the service lists siblings in a form that cannot be read.
@@ -37,6 +39,7 @@ impl Resolution {
     /// Takes no notice of the siblings that the service lists; a search for the name looks for them then.
     pub(super) fn forget_siblings(&mut self) {
         self.same_name_clusters.clear();
+        self.unnamed_siblings.clear();
         self.siblings_listed = 0;
         self.siblings_unreadable = false;
     }
@@ -112,6 +115,7 @@ pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
         links_total,
         candidates,
         same_name_clusters,
+        unnamed_siblings: unnamed(wire.same_name_clusters),
         siblings_listed,
         siblings_unreadable: reading::value::<Vec<Raw<'_>>>(wire.same_name_clusters).err()
             == Some(GapReason::MalformedUpstream),
@@ -184,6 +188,16 @@ fn candidates(raw: Raw<'_>) -> (Vec<Candidate>, usize) {
     let rows = reading::objects::<WireCandidate<'_>>(raw).unwrap_or_default();
     let listed = rows.len();
     (rows.into_iter().flatten().filter_map(|row| candidate(&row)).collect(), listed)
+}
+
+/// The ids of rows that say nothing else that can be read.
+fn unnamed(raw: Raw<'_>) -> Vec<ClusterId> {
+    let rows = reading::objects::<WireCandidate<'_>>(raw).unwrap_or_default();
+    rows.into_iter()
+        .flatten()
+        .filter(|row| candidate(row).is_none())
+        .filter_map(|row| ClusterId::parse(&text(row.cluster_id)?).ok())
+        .collect()
 }
 
 fn candidate(row: &WireCandidate<'_>) -> Option<Candidate> {

@@ -67,15 +67,46 @@ pub fn pick_folded(query: &str, rows: &[ProbeRow]) -> FoldedPick {
     }
 }
 
+/// Whether a record of the name `found` can be the answer to the name `asked`: the two are loosely equal, their
+/// Discogs numbers apart. Names without letters and digits must be the same but for case.
+#[must_use]
+pub fn is_alike(asked: &str, found: &str) -> bool {
+    let (asked, found) = (split_suffix(asked).0, split_suffix(found).0);
+    loosely_equal(asked, found) || asked.to_lowercase() == found.to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{FoldedPick, pick_folded};
+    use super::{FoldedPick, is_alike, pick_folded};
     use crate::identity::assess::{Evidence, Lookup, Probe, ProbeRow, assess};
     use crate::identity::locator::ClusterId;
 
     fn row(artist: &str, cluster: u8) -> ProbeRow {
         let cluster_id = (cluster > 0).then(|| ClusterId::parse(&format!("{cluster:064x}")).unwrap());
         ProbeRow { artist: artist.to_owned(), cluster_id }
+    }
+
+    #[test]
+    fn a_record_answers_to_its_name_in_every_spelling_and_to_no_other() {
+        for (asked, found) in [
+            ("four tet", "Four Tet"),
+            ("Caribo\u{308}u", "Caribou"),
+            ("Beatles", "The Beatles"),
+            ("Mateo and Matos", "Mateo & Matos"),
+            ("Chicago", "Chicago (2)"),
+            ("Rob Brown (3)", "Rob Brown"),
+            ("?!?", "?!?"),
+        ] {
+            assert!(is_alike(asked, found), "{asked} {found}");
+        }
+        for (asked, found) in [
+            ("Four Tet", "Metallica"),
+            ("?!?", "!!!"),
+            ("!!!", "Chk"),
+            ("Bob Marley", "Bob Marley & The Wailers"),
+        ] {
+            assert!(!is_alike(asked, found), "{asked} {found}");
+        }
     }
 
     #[test]

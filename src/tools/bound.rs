@@ -3,7 +3,7 @@
 //! Decides by which key a record is asked for. It must never know what is read of it.
 
 use crate::crate_client::{CrateClient, UpstreamFault};
-use crate::identity::{self, ArtistKey, Assessment, Evidence, LocatorKind, Tier};
+use crate::identity::{self, ArtistKey, Assessment, Evidence, LocatorKind, Slug, Tier};
 use crate::model::artist::{ArtistIdentity, Dossier, Merged};
 use crate::model::neighbour::Surroundings;
 
@@ -50,6 +50,11 @@ pub(super) fn is_merged(record: &impl Record) -> bool {
     matches!(record.merged(), Merged::Count(2..))
 }
 
+/// Whether a record is kept under another slug.
+fn is_under_another(slug: &Slug, record: &impl Record) -> bool {
+    record.identity().slug.as_ref().is_some_and(|found| found != slug)
+}
+
 /// Reads the record of a key through `ask`; `None` when the service holds none.
 ///
 /// # Errors
@@ -65,7 +70,14 @@ where
     F: Future<Output = Result<Option<T>, UpstreamFault>>,
 {
     let found = match key {
-        ArtistKey::Slug(_) => ask(key.clone()).await,
+        ArtistKey::Slug(slug) => {
+            let found = ask(key.clone()).await?;
+            // Somebody else's record is no answer, and neither is a redirect to it.
+            if found.as_ref().is_some_and(|record| is_under_another(slug, record)) {
+                return Err(UpstreamFault::AnotherRecord);
+            }
+            Ok(found)
+        }
         ArtistKey::Cluster(_) => by_cluster(key, client, ask).await,
     }?;
     if let Some(record) = found.as_ref().filter(|record| is_merged(*record))
@@ -77,7 +89,7 @@ where
 }
 
 /// Asks by slug where an earlier resolve verified the cluster, and takes the answer only when it is
-/// about the same Discogs artist; otherwise asks by the cluster, which the service only observes.
+/// about the same artist, by every id that was remembered; otherwise asks by the cluster, which the service only observes.
 async fn by_cluster<T, A, F>(
     key: &ArtistKey,
     client: &CrateClient,
@@ -90,11 +102,12 @@ where
 {
     let ArtistKey::Cluster(id) = key else { return ask(key.clone()).await };
     if let Some(remembered) = client.recall(id) {
-        let by_slug = ask(ArtistKey::Slug(remembered.slug)).await?;
+        let by_slug = ask(ArtistKey::Slug(remembered.slug.clone())).await?;
         let same = by_slug.filter(|record| {
             let who = record.identity();
-            who.discogs_id == Some(remembered.discogs_id)
+            remembered.is_bound_to(who)
                 && who.cluster_id.as_ref() == Some(id)
+                && !is_under_another(&remembered.slug, record)
                 && !is_merged(record)
         });
         if let Some(mut record) = same {

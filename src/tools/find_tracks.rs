@@ -7,7 +7,7 @@ use super::arguments::{Arguments, invalid};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
-use super::{credit, refusal, upstream_error};
+use super::{credit, refusal, told, upstream_error};
 use crate::answer::{BY_ARTIST_AND_TRACK, Cell, Data, Finding, IdentityFacts, TrackHit, TrackList};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution};
 use crate::envelope::attribution::{Attribution, Origin};
@@ -83,7 +83,7 @@ pub static BY_ARTIST_PROVENANCE: Table = Table {
         Provenance::same("/artist/cluster_id", "/cluster_id"),
         Provenance::read("/artist/slug", "/slug", Reading::IfVerified),
         Provenance::read("/artist/name", "/display", Reading::ShownName),
-        Provenance::same("/artist/resolved_via", "/resolved_via"),
+        Provenance::read("/artist/resolved_via", "/resolved_via", Reading::Lowered),
         Provenance::same("/artist/discogs_id", "/locators/discogs"),
         Provenance::same("/artist/mbid", "/locators/mbid"),
         Provenance::read("/results/*/artist", "/display", Reading::ShownName),
@@ -220,7 +220,8 @@ pub(super) async fn run(
         TrackQuestion::ByArtist { artist, track } => {
             let ask = Ask::Recording { artist: artist.clone(), track: track.clone() };
             let found = client.resolve(&ask, ledger).await.map_err(upstream_error::from)?;
-            Ok(by_artist(found, track, origin))
+            let found = told::about(&ask, found).map_err(upstream_error::from)?;
+            Ok(by_artist(&ask, found, track, origin))
         }
     }
 }
@@ -288,12 +289,18 @@ fn retry(title: &TrackTitle, title_match: TitleMatch) -> Vec<NextAction> {
     vec![NextAction::repeating(ToolName::FindTracks.as_str(), args, why)]
 }
 
-/// The service says who performs the recording, and counts nothing then.
-fn by_artist(found: Resolution, track: &TrackTitle, origin: Origin) -> Finding {
+/// The service says who performs the recording, and counts nothing then. Where it only matched a name, or names
+/// another artist, nothing is said of a recording by the artist who was asked for.
+fn by_artist(ask: &Ask, found: Resolution, track: &TrackTitle, origin: Origin) -> Finding {
+    let is_open = told::leaves_recording_open(ask, &found);
     let resolved = found.identity.as_ref().map(ArtistIdentity::resolved);
+    let lookup = match &resolved {
+        Some(resolved) if found.matched_by_name => identity::Lookup::Name(&resolved.name),
+        _ => identity::Lookup::Locator(LocatorKind::ArtistTrack),
+    };
     let assessment = identity::assess(&Evidence {
         offered: &found.candidates,
-        ..Evidence::new(identity::Lookup::Locator(LocatorKind::ArtistTrack), resolved.as_ref())
+        ..Evidence::new(lookup, resolved.as_ref())
     });
     let mut sources = Sources::default();
     let who = found.identity.as_ref().map_or_else(IdentityFacts::nobody, IdentityFacts::from);
@@ -304,10 +311,12 @@ fn by_artist(found: Resolution, track: &TrackTitle, origin: Origin) -> Finding {
     let present = match (&found.identity, assessment.state) {
         (None, _) => Err(GapReason::NotFoundUpstream),
         (_, AmbiguityState::Unresolved) => Err(GapReason::NoVerifiedIdentity),
+        (Some(_), _) if is_open => Err(GapReason::AmbiguousBind),
         (Some(_), _) => Ok(()),
     };
-    let next = if found.identity.is_none() { by_title_alone(track) } else { card(&who, &assessment) };
-    let results: Vec<TrackHit> = found.identity.iter().map(performer).collect();
+    let next =
+        if found.identity.is_none() || is_open { by_title_alone(track) } else { card(&who, &assessment) };
+    let results: Vec<TrackHit> = found.identity.iter().filter(|_| !is_open).map(performer).collect();
     let data = TrackList {
         mode: Cell(Ok(BY_ARTIST_AND_TRACK)),
         corpus: Cell(Err(GapReason::NotCovered)),

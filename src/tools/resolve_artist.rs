@@ -7,7 +7,7 @@ use super::arguments::{Arguments, invalid};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
-use super::{credit, refusal, upstream_error};
+use super::{credit, refusal, told, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
 use crate::envelope::attribution::{Attribution, Origin};
@@ -17,7 +17,7 @@ use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
 use crate::identity::{
     self, AmbiguityState, Argument, ArtistName, ArtistUrl, Assessment, Candidate, ClusterId, DiscogsId,
-    Evidence, FoldedPick, Isrc, LocatorKind, Mbid, Probe, Tier, TrackTitle, display_name, fold, pick_folded,
+    Evidence, FoldedPick, Isrc, LocatorKind, Mbid, Probe, TrackTitle, display_name, fold, pick_folded,
 };
 use crate::model::artist::ArtistIdentity;
 use crate::model::family::Family;
@@ -68,7 +68,7 @@ pub static PROVENANCE: Table = Table {
         Provenance::same("/cluster_id", "/cluster_id"),
         Provenance::read("/slug", "/slug", Reading::IfVerified),
         Provenance::read("/name", "/display", Reading::ShownName),
-        Provenance::same("/resolved_via", "/resolved_via"),
+        Provenance::read("/resolved_via", "/resolved_via", Reading::Lowered),
         Provenance::same("/discogs_id", "/locators/discogs"),
         Provenance::same("/mbid", "/locators/mbid"),
         Provenance::made("/links/*/site", "the field that the page stands in"),
@@ -216,9 +216,11 @@ pub(super) async fn run(
         Lookup::Locator(_, Ask::Cluster(id)) => {
             by_cluster(client, id, ledger).await.map(Found::without_probe)
         }
-        Lookup::Locator(_, ask) => {
-            client.resolve(ask, ledger).await.map(|found| Found::without_probe(lowered(ask, found)))
-        }
+        Lookup::Locator(_, ask) => client
+            .resolve(ask, ledger)
+            .await
+            .and_then(|found| told::about(ask, found))
+            .map(Found::without_probe),
     };
     let found = found.map_err(upstream_error::from)?;
     let assessment = assess(lookup, &found);
@@ -231,7 +233,8 @@ async fn by_name(
     client: &CrateClient,
     ledger: &CallLedger,
 ) -> Result<Found, UpstreamFault> {
-    let resolution = client.resolve(&Ask::Name(name.clone()), ledger).await?;
+    let ask = Ask::Name(name.clone());
+    let resolution = client.resolve(&ask, ledger).await.and_then(|found| told::about(&ask, found))?;
     if resolution.siblings_listed > 0 {
         return Ok(Found::new(resolution, Probe::NotRun));
     }
@@ -261,10 +264,12 @@ async fn by_name(
     // Two answers are in already: a third that fails leaves them as they are.
     // What was remembered of the cluster stays out of it: one caller's questions must not make another's name surer.
     let ask = Ask::Cluster(cluster_id);
-    Ok(match client.resolve(&ask, ledger).await {
-        Ok(by_id) if by_id.identity.is_some() && leads_to(&ask, &by_id) => {
+    let is_alike = |who: &ArtistIdentity| identity::is_alike(name.as_str(), &who.record_name);
+    Ok(match client.resolve(&ask, ledger).await.map(|by_id| told::about(&ask, by_id)) {
+        Ok(Ok(by_id)) if by_id.identity.as_ref().is_some_and(is_alike) => {
             Found { folded: true, ..Found::new(by_id, Probe::Rows(rows)) }
         }
+        // Nobody, or somebody else: the row stays a candidate.
         Ok(_) => Found::new(resolution, Probe::Rows(rows)),
         Err(fault) => {
             let degraded = Some(upstream_error::degraded(fault));
@@ -274,7 +279,7 @@ async fn by_name(
 }
 
 /// Asks by the Discogs id that an earlier resolve verified for the cluster, and takes the answer only when it
-/// leads back to that cluster; the service only ever observes a bare cluster id.
+/// leads back to that cluster and to the ids that were bound to it; the service only ever observes a bare cluster id.
 async fn by_cluster(
     client: &CrateClient,
     id: &ClusterId,
@@ -282,50 +287,25 @@ async fn by_cluster(
 ) -> Result<Resolution, UpstreamFault> {
     if let Some(remembered) = client.recall(id).filter(|remembered| remembered.is_alone) {
         let by_discogs = client.resolve(&Ask::Discogs(remembered.discogs_id), ledger).await?;
-        if by_discogs.identity.as_ref().is_some_and(|found| found.cluster_id.as_ref() == Some(id)) {
+        let is_same =
+            |who: &ArtistIdentity| who.cluster_id.as_ref() == Some(id) && remembered.is_bound_to(who);
+        if by_discogs.identity.as_ref().is_some_and(is_same) {
             return Ok(by_discogs);
         }
     }
     let ask = Ask::Cluster(id.clone());
-    client.resolve(&ask, ledger).await.and_then(|found| about(&ask, found))
-}
-
-/// An answer about another id than the one that was asked for is no answer.
-fn about(ask: &Ask, found: Resolution) -> Result<Resolution, UpstreamFault> {
-    if leads_to(ask, &found) { Ok(found) } else { Err(UpstreamFault::AnotherRecord) }
-}
-
-/// Whether an answer does not contradict the cluster id that was asked for.
-fn leads_to(ask: &Ask, found: &Resolution) -> bool {
-    let Ask::Cluster(id) = ask else { return true };
-    let found = found.identity.as_ref().and_then(|who| who.cluster_id.as_ref());
-    found.is_none_or(|found| found == id)
-}
-
-/// An artist can have several Discogs ids, and ids get merged: who is named by another id than the one that was asked
-/// for may be meant, but is not verified by it.
-fn lowered(ask: &Ask, mut found: Resolution) -> Resolution {
-    if let Some(who) = &mut found.identity {
-        let is_another = match ask {
-            Ask::Discogs(id) => who.discogs_id.is_some_and(|found| found != *id),
-            Ask::Mbid(id) => who.mbid.is_some_and(|found| found != *id),
-            _ => false,
-        };
-        if is_another {
-            who.tier = Tier::Cluster;
-        }
-    }
-    found
+    client.resolve(&ask, ledger).await.and_then(|found| told::about(&ask, found))
 }
 
 fn assess(lookup: &Lookup, found: &Found) -> Assessment {
     let resolved = found.resolution.identity.as_ref().map(ArtistIdentity::resolved);
     let lookup = match (lookup, &resolved) {
         (Lookup::Name(name), _) => identity::Lookup::Name(name.as_str()),
-        // A link that the service could only read as a name is no better than that name.
-        (Lookup::Locator(LocatorKind::Url, _), Some(resolved)) if found.resolution.matched_by_name => {
-            identity::Lookup::Name(&resolved.name)
-        }
+        // What the service could only read as a name is no better than that name.
+        (
+            Lookup::Locator(LocatorKind::Url | LocatorKind::Isrc | LocatorKind::ArtistTrack, _),
+            Some(resolved),
+        ) if found.resolution.matched_by_name => identity::Lookup::Name(&resolved.name),
         (Lookup::Locator(kind, _), _) => identity::Lookup::Locator(*kind),
     };
     identity::assess(&Evidence {
@@ -344,11 +324,17 @@ fn remember(client: &CrateClient, found: &Found, assessment: &Assessment) {
     let Some(cluster_id) = &identity.cluster_id else { return };
     let of_cluster =
         assessment.candidates.iter().filter(|candidate| candidate.cluster_id == *cluster_id).count();
-    if of_cluster > 1 {
+    if of_cluster > 1 || found.resolution.unnamed_siblings.contains(cluster_id) {
         return client.mark_shared(cluster_id);
     }
+    // A namesake who cannot be read may be in the cluster.
+    let read = found.resolution.same_name_clusters.len() + found.resolution.unnamed_siblings.len();
+    let is_doubtful = found.resolution.siblings_unreadable || found.resolution.siblings_listed > read;
     let looked = matches!(found.probe, Probe::Rows(_)) || found.resolution.siblings_listed > 0;
-    client.remember(identity, looked);
+    client.remember(identity, looked && !is_doubtful);
+    if is_doubtful {
+        client.doubt(cluster_id);
+    }
 }
 
 fn finding(
@@ -440,110 +426,4 @@ fn choices(candidates: &[Candidate]) -> impl Iterator<Item = NextAction> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::crate_client::faulty::{Behaviour, Faulty, call_of, client};
-    use crate::envelope::degraded::FallbackTier;
-    use crate::model::family::Family;
-
-    const FOUND: &str = r#"{"cluster_id":null,"slug":"somebody","display":"Somebody","resolved_via":"discogs",
-        "locators":{"discogs":5}}"#;
-
-    async fn somebody(client: &CrateClient, ledger: &CallLedger) -> Result<Finding, ToolError> {
-        let name = ArtistName::parse(Argument::Q, "Somebody").unwrap();
-        run(&Lookup::Name(name), client, ledger, Origin::Fixtures).await
-    }
-
-    fn unavailable(finding: &Finding) -> bool {
-        let ambiguity = finding.ambiguity.as_ref().unwrap();
-        let reason = "same_name_probe:unavailable".to_owned();
-        ambiguity.state() == AmbiguityState::Unknown && ambiguity.reasons().contains(&reason)
-    }
-
-    fn found_but_search(faulty: &Faulty, search: Behaviour) {
-        faulty.set(Family::Resolve, Behaviour::Says(200, FOUND));
-        faulty.set(Family::Search, search);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_probe_that_fails_is_told_as_a_missing_signal() {
-        for search in [
-            Behaviour::Fails(UpstreamFault::Unreachable),
-            Behaviour::Hangs,
-            Behaviour::Says(500, ""),
-            Behaviour::Says(429, ""),
-            Behaviour::Says(200, "{}"),
-        ] {
-            let (client, faulty, _) = client();
-            found_but_search(&faulty, search.clone());
-            let finding = somebody(&client, &call_of(1)).await.unwrap();
-            assert!(unavailable(&finding), "{search:?}");
-            assert_eq!(finding.degraded, Some(Degraded::at(FallbackTier::NoSignal)), "{search:?}");
-            assert_eq!(finding.present, Ok(()), "{search:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_probe_that_a_window_refuses_is_told_as_unavailable_and_costs_nothing() {
-        let (client, faulty, _) = client();
-        found_but_search(&faulty, Behaviour::Says(500, ""));
-        for caller in 1..=5 {
-            assert!(somebody(&client, &call_of(caller)).await.is_ok());
-        }
-        let ledger = call_of(1);
-        let finding = somebody(&client, &ledger).await.unwrap();
-        assert!(unavailable(&finding));
-        assert_eq!(finding.degraded, Some(Degraded::at(FallbackTier::Unavailable)));
-        assert_eq!((faulty.sent(Family::Search), ledger.units()), (5, 1));
-    }
-
-    #[tokio::test]
-    async fn an_answer_about_another_id_than_the_one_asked_for_is_never_verified() {
-        let cluster = "a".repeat(64);
-        let discogs = |id| Ask::Discogs(crate::identity::DiscogsId::from_number(id).unwrap());
-        let by_cluster = Ask::Cluster(ClusterId::parse(&cluster).unwrap());
-        const OTHER: &str = r#"{"cluster_id":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
-            "slug":"other","display":"Other","resolved_via":"discogs","locators":{"discogs":6,
-            "mbid":"3bcff06f-675a-451f-9075-99e8657047e8"}}"#;
-        let by_mbid =
-            Ask::Mbid(crate::identity::Mbid::parse("5b11f4ce-a62d-471e-81fc-a69a8278c7da").unwrap());
-        use AmbiguityState::{None as Sure, Observed};
-        for (kind, ask, state) in [
-            (LocatorKind::DiscogsId, discogs(5), Some(Observed)),
-            (LocatorKind::DiscogsId, discogs(6), Some(Sure)),
-            (LocatorKind::Mbid, by_mbid, Some(Observed)),
-            (LocatorKind::ClusterId, by_cluster, None),
-        ] {
-            let (client, faulty, _) = client();
-            faulty.set(Family::Resolve, Behaviour::Says(200, OTHER));
-            let lookup = Lookup::Locator(kind, ask);
-            let found = run(&lookup, &client, &call_of(1), Origin::Fixtures).await;
-            let told = found.ok().and_then(|found| found.ambiguity).map(|ambiguity| ambiguity.state());
-            assert_eq!(told, state, "{lookup:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn siblings_in_a_form_that_cannot_be_read_never_make_a_name_sure() {
-        for siblings in ["\"x\"", "5", "{}", "true"] {
-            let body = format!(
-                r#"{{"cluster_id":"{}","slug":"somebody","display":"Somebody","resolved_via":"discogs",
-                "locators":{{"discogs":5}},"same_name_clusters":{siblings}}}"#,
-                "a".repeat(64)
-            );
-            let (client, faulty, _) = client();
-            faulty.set(Family::Resolve, Behaviour::Says(200, Box::leak(body.into_boxed_str())));
-            faulty.set(Family::Search, Behaviour::Says(200, r#"{"results":[]}"#));
-            let finding = somebody(&client, &call_of(1)).await.unwrap();
-            assert!(unavailable(&finding), "{siblings}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_probe_that_ran_leaves_nothing_degraded() {
-        let (client, faulty, _) = client();
-        found_but_search(&faulty, Behaviour::Says(200, r#"{"results":[]}"#));
-        let finding = somebody(&client, &call_of(1)).await.unwrap();
-        assert_eq!(finding.degraded, None);
-    }
-}
+mod tests;

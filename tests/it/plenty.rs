@@ -180,7 +180,7 @@ fn resolution(words: &Words, siblings: usize) -> Value {
     let pages = |site: &str| rows(3, |n| json!(format!("https://{site}/{}-{n}", &id(n)[..20])));
     json!({
         "cluster_id": id(SUBJECT), "slug": KEY, "display": words.name(0), "resolved_via": "discogs",
-        "resolved_from": "name",
+        "resolved_from": "locator",
         "locators": {"discogs": 999, "mbid": mbid(SUBJECT), "bandcamp": ["https://somebody.bandcamp.com"],
             "soundcloud": ["somebody-of-a-long-name"], "instagram": ["somebody.of.a.long.name"],
             "spotify": ["https://open.spotify.com/artist/6kBDZFXuLrZgHnvmPu9NsG"], "youtube": ["somebody-yt"],

@@ -84,7 +84,11 @@ fn holds_something(path: &str, body: &Value) -> bool {
     match path.strip_prefix("/api/v2/").unwrap_or_default() {
         "resolve" => body["display"].is_string() && body["resolved_via"] == "discogs",
         path if path.starts_with("artist/") => {
+            let key = path.trim_start_matches("artist/").split('/').next();
+            let is_anothers =
+                body["slug"].as_str().is_some_and(|slug| !slug.contains(' ') && Some(slug) != key);
             body["identity"].is_object()
+                && !is_anothers
                 && !body["discography"]["signals"]["overMerge"].is_object()
                 && (is_present("connections") || is_present("credits"))
         }

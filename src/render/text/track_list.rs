@@ -13,12 +13,15 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
     if let (Some(artist), Some(state)) = (&data.artist, state) {
         who(text, artist, state);
         if artist.name.is_some() {
-            line(
-                text,
-                format_args!(
+            let said = match data.listed == 0 {
+                false => {
                     "A recording of this title by this artist is on record; how many is not covered here."
-                ),
-            );
+                }
+                true => {
+                    "The data service does not say that a recording of this title is by the artist asked for."
+                }
+            };
+            line(text, format_args!("{said}"));
         }
         return;
     }

@@ -180,3 +180,46 @@ async fn a_card_is_never_of_another_cluster_than_the_one_asked_for() {
         assert_eq!(found.is_ok(), is_served, "{key}");
     }
 }
+
+#[tokio::test]
+async fn a_card_is_never_of_another_slug_than_the_one_asked_for() {
+    let mut dossier = dossier(1);
+    for (slug, is_served) in [(json!("x"), true), (json!(null), true), (json!("burial"), false)] {
+        dossier["slug"] = slug;
+        let (client, faulty, _) = client();
+        faulty.set(Family::Artist, Behaviour::Says(200, Box::leak(dossier.to_string().into_boxed_str())));
+        let found = run(&request(&json!({"key": "x"})), &client, &call_of(1), Origin::Service).await;
+        assert_eq!(found.is_ok(), is_served, "{dossier}");
+    }
+}
+
+#[tokio::test]
+async fn a_card_that_names_other_ids_than_were_resolved_is_only_observed() {
+    let mbid = "3bcff06f-675a-451f-9075-99e8657047e8";
+    let resolved = json!({"cluster_id": "ab".repeat(32), "slug": "x", "display": "X", "resolved_via": "discogs",
+        "locators": {"discogs": 5, "mbid": mbid}});
+    for (place, value, state) in [
+        ("/facts/signals/mbid", json!(mbid), "none"),
+        ("/facts/signals/mbid", json!("9ddce51c-2b75-4b3e-ac8c-1db09e7c89c6"), "observed"),
+        ("/identity/discogsArtistId", json!(6), "observed"),
+        ("/slug", json!("burial"), "observed"),
+    ] {
+        let (client, faulty, _) = client();
+        faulty.set(Family::Resolve, Behaviour::Says(200, Box::leak(resolved.to_string().into_boxed_str())));
+        let Ok(Call::ResolveArtist(lookup)) = Call::parse(ToolName::ResolveArtist, &json!({"discogs_id": 5}))
+        else {
+            panic!("no lookup")
+        };
+        crate::tools::resolve_artist::run(&lookup, &client, &call_of(1), Origin::Service)
+            .await
+            .expect("somebody");
+        let mut dossier = dossier(1);
+        dossier["facts"]["signals"]["mbid"] = json!(null);
+        *dossier.pointer_mut(place).expect("a place") = value;
+        faulty.set(Family::Artist, Behaviour::Says(200, Box::leak(dossier.to_string().into_boxed_str())));
+        let key = json!({"key": "ab".repeat(32)});
+        let found = run(&request(&key), &client, &call_of(1), Origin::Service).await.expect("a card");
+        let told = found.ambiguity.map(|ambiguity| ambiguity.state().as_str());
+        assert_eq!(told, Some(state), "{place} {dossier}");
+    }
+}

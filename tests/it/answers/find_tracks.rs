@@ -205,3 +205,27 @@ fn wrong_arguments_are_refused_for_nothing_with_the_way_out() {
         json!([{"tool": "find_tracks", "args": {"title": "Echo"}}])
     );
 }
+
+#[test]
+fn a_recording_is_on_record_only_where_the_service_says_so_of_the_artist_asked_for() {
+    for (place, value, state) in [
+        ("/resolved_from", "name", "unknown"),
+        ("/display", "Burial", "observed"),
+        ("/display", "SOMEBODY (2)", "none"),
+    ] {
+        let mut body = resolution();
+        set(&mut body, place, json!(value));
+        let told = by_artist(&body);
+        assert_eq!(told.json["ambiguity"]["state"], state, "{value}");
+        let is_said = state == "none";
+        assert_eq!(told.json["present"], is_said, "{value}");
+        assert_eq!(told.text.contains("by this artist is on record"), is_said, "{}", told.text);
+        if !is_said {
+            assert_eq!(
+                (&told.json["reason"], &told.data()["results"]),
+                (&json!("ambiguous_bind"), &json!([]))
+            );
+            assert_eq!(told.json["next_actions"][0]["args"], json!({"title": "Echo"}), "{}", told.json);
+        }
+    }
+}

@@ -273,8 +273,13 @@ fn a_changed_value_changes_the_answer_and_its_text_at_exactly_its_place() {
         let mut mapped = 0;
         for (number, (path, body)) in case.bodies.iter().enumerate() {
             for (pointer, value) in scalars(body) {
-                // Another label than the one that was asked for is no answer.
-                let is_anothers = case.tool == ToolName::GetLabel && pointer == "/slug";
+                // A record of another key or name than the one that was asked for is no answer, nor is a facet of
+                // another artist.
+                let is_key = !matches!(case.tool, ToolName::ResolveArtist | ToolName::FindTracks)
+                    && pointer == "/slug";
+                let is_name = case.tool == ToolName::FindTracks && pointer == "/display";
+                let is_bind = pointer.ends_with("/signals/mbid") || pointer.ends_with("/signals/artistMbid");
+                let is_anothers = is_key || is_name || is_bind;
                 let is_frame = FRAMES
                     .iter()
                     .any(|frame| pointer.ends_with(frame) || pointer.contains(&format!("{frame}/")));

@@ -3,7 +3,7 @@
 use ono_sendai::tools::registry::ToolName;
 use serde_json::{Value, json};
 
-use super::{KEY, SUBJECT, id};
+use super::{KEY, SUBJECT, Words, id};
 
 /// A call, and whether it has the default shape.
 #[derive(Clone, Debug)]
@@ -17,16 +17,17 @@ pub struct Shape {
 }
 
 /// The ways in which a tool can be asked about what the full service holds.
-fn questions(tool: ToolName) -> Vec<Value> {
+fn questions(tool: ToolName, words: &Words) -> Vec<Value> {
+    let name = words.name(0);
     match tool {
         ToolName::ResolveArtist => vec![
-            json!({"q": "somebody"}),
+            json!({"q": name}),
             json!({"url": "https://somebody.bandcamp.com"}),
             json!({"cluster_id": id(SUBJECT)}),
             json!({"discogs_id": 999}),
             json!({"mbid": super::mbid(SUBJECT)}),
             json!({"isrc": "GBBQY0300123"}),
-            json!({"artist": "Somebody", "track": "Echo"}),
+            json!({"artist": name, "track": "Echo"}),
         ],
         ToolName::GetArtist | ToolName::FindSimilarArtists | ToolName::GetUpcomingGigs => {
             vec![json!({"key": KEY}), json!({"key": id(SUBJECT)})]
@@ -39,7 +40,7 @@ fn questions(tool: ToolName) -> Vec<Value> {
         ToolName::FindTracks => vec![
             json!({"title": "Echo"}),
             json!({"title": "Echo", "fuzzy": true}),
-            json!({"artist": "Somebody", "track": "Echo"}),
+            json!({"artist": name, "track": "Echo"}),
         ],
         ToolName::GetLabel => vec![json!({"key": KEY})],
         ToolName::ListBreakouts => {
@@ -69,9 +70,9 @@ fn additions(tool: ToolName, question: &Value) -> Vec<Value> {
 }
 
 /// Every shape of a tool.
-pub fn shapes(tool: ToolName) -> Vec<Shape> {
+pub fn shapes(tool: ToolName, words: &Words) -> Vec<Shape> {
     let name = tool.as_str();
-    questions(tool)
+    questions(tool, words)
         .into_iter()
         .flat_map(|question| {
             let wide = additions(tool, &question).into_iter().map({

@@ -142,8 +142,9 @@ proptest! {
         tool in prop::sample::select(ToolName::ALL.to_vec()),
         pick in any::<prop::sample::Index>(),
     ) {
-        let service = tools(&Words { titles, names }, Full(full));
-        let shapes = shapes(tool);
+        let words = Words { titles, names };
+        let service = tools(&words, Full(full));
+        let shapes = shapes(tool, &words);
         let Shape { tool, arguments, .. } = &shapes[pick.index(shapes.len())];
         let (whole, kept) = service.both(tool, arguments);
         let fault = problem(tool, arguments, &whole, &kept);
@@ -153,9 +154,10 @@ proptest! {
 
 #[test]
 fn every_shape_over_full_lists_of_endless_names_is_valid_fits_and_tells_what_it_lacks() {
-    let service = tools(&Words::endless(), Full(600));
+    let words = Words::endless();
+    let service = tools(&words, Full(600));
     let mut cut = 0;
-    for Shape { tool, arguments, .. } in ToolName::ALL.into_iter().flat_map(shapes) {
+    for Shape { tool, arguments, .. } in ToolName::ALL.into_iter().flat_map(|tool| shapes(tool, &words)) {
         let (whole, kept) = service.both(tool, &arguments);
         problem(tool, &arguments, &whole, &kept)
             .unwrap_or_else(|fault| panic!("{tool} {arguments}: {fault}"));

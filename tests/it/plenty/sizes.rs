@@ -17,8 +17,9 @@ fn every_shape_of_every_tool_over_a_full_catalogue_fits_its_budget_uncut() {
     let mut costs = Costs::default();
     let mut faults = Vec::new();
     for round in 0..ROUNDS {
-        let service = tools(&Words::real(round), Full(100));
-        let all = ToolName::ALL.into_iter().flat_map(shapes);
+        let words = Words::real(round);
+        let service = tools(&words, Full(100));
+        let all = ToolName::ALL.into_iter().flat_map(|tool| shapes(tool, &words));
         for Shape { tool, arguments, is_default } in
             all.filter(|shape| shape.is_default || WHOLE_ROUNDS.contains(&round))
         {
@@ -36,7 +37,8 @@ fn every_shape_of_every_tool_over_a_full_catalogue_fits_its_budget_uncut() {
         }
     }
     // The most candidates that are ever told.
-    let many = tools(&Words::real(0), Full(600)).call("resolve_artist", &json!({"q": "somebody"}));
+    let words = Words::real(0);
+    let many = tools(&words, Full(600)).call("resolve_artist", &json!({"q": words.name(0)}));
     assert_eq!(many.json["ambiguity"]["candidates"].as_array().map(Vec::len), Some(10));
     assert!(tokens(&many) <= HARD && is_near(&many, tokens(&many)), "{} tokens", tokens(&many));
     costs.add("resolve_artist", tokens(&many), false);
