@@ -31,7 +31,8 @@ fn main() {
     match arguments.first().map(String::as_str) {
         Some("growth") => growth(arguments.get(1).map_or(5_000_000, |number| number.parse().unwrap())),
         _ => {
-            settle();
+            settle(1);
+            settle(CALLERS);
             lease();
         }
     }
@@ -61,15 +62,15 @@ impl Drop for Folder {
 }
 
 /// Reserve, settle and keep the answer, as a metered call does; the answer is what a card takes.
-fn settle() {
+fn settle(callers: u64) {
     let folder = Folder::new("settle");
     let state = folder.state(&Clock::system());
-    let purses: Vec<Mutex<Allotment>> = (0..CALLERS).map(|_| Mutex::new(Allotment::new(202_701))).collect();
+    let purses: Vec<Mutex<Allotment>> = (0..callers).map(|_| Mutex::new(Allotment::new(202_701))).collect();
     let stop = AtomicBool::new(false);
     let (waits, before) = (Mutex::new(Vec::new()), barriers());
     let began = Instant::now();
     std::thread::scope(|scope| {
-        for (caller, purse) in (0..CALLERS).zip(&purses) {
+        for (caller, purse) in (0..callers).zip(&purses) {
             let (state, stop, waits) = (&state, &stop, &waits);
             scope.spawn(move || {
                 let mut own = Vec::new();
@@ -91,12 +92,18 @@ fn settle() {
     waits.sort_unstable();
     let at = |part: f64| waits[((waits.len() as f64 * part) as usize).min(waits.len() - 1)];
     println!(
-        "reserve + settle + replay, {CALLERS} callers: {:.0} a second, p50 {:?}, p99 {:?}, {} barriers",
+        "reserve + settle + replay, {callers} callers: {:.0} a second, p50 {:?}, p99 {:?}, {} barriers",
         waits.len() as f64 / took,
         at(0.5),
         at(0.99),
         barriers() - before
     );
+    state.close();
+    drop(state);
+    let began = Instant::now();
+    let state = folder.state(&Clock::system());
+    let (opened, answers, bytes) = (began.elapsed(), state.replays.len(), state.replays.bytes());
+    println!("opened again in {opened:?} with {answers} answers, {} MB", bytes / 1_000_000);
     state.close();
 }
 
@@ -143,6 +150,7 @@ fn lease() {
     let limits = AdmissionLimits {
         anonymous_units_per_day: 1,
         anonymous_calls_per_minute: 1,
+        chatgpt_calls_per_minute: 1,
         requests_per_second: 1,
         requests_burst: 1,
         calls_at_once: 512,
@@ -188,6 +196,10 @@ fn growth(inserts: u64) {
     let state = folder.state(&clock);
     let began = Instant::now();
     let (mut live, step) = (0, (inserts / 10).max(1));
+    // What the folder and the memory had, for each fifth of the way. The folder goes up and down by half a megabyte, as
+    // parts of the log are freed and taken anew: the most of two fifths tells which of them met a peak, the means tell
+    // whether it grows.
+    let mut samples: [Vec<(u64, u64)>; 5] = Default::default();
     for number in 0..inserts / 50 {
         let mut batch = Batch::new();
         for n in 0..50_u64 {
@@ -206,6 +218,10 @@ fn growth(inserts: u64) {
         }
         clock.advance(Duration::from_secs(2));
         live = live.max(state.replays.bytes());
+        if number % 200 == 0 {
+            let fifth = usize::try_from(number * 50 * 5 / inserts).unwrap().min(4);
+            samples[fifth].push((size(&folder.0), resident_kib()));
+        }
         if (number * 50) % step < 50 {
             println!(
                 "{:>9} inserted, {} live, folder {} MB, live bytes {} MB, memory {} MB, {:.0} s",
@@ -222,8 +238,31 @@ fn growth(inserts: u64) {
     drop(state);
     let began = Instant::now();
     let state = folder.state(&clock);
-    println!("opened again in {:?} with {} answers", began.elapsed(), state.replays.len());
+    let opened = began.elapsed();
+    println!("opened again in {opened:?} with {} answers", state.replays.len());
     state.close();
+    let live = u64::try_from(live).unwrap();
+    let most = samples.iter().flatten().map(|(folder, _)| *folder).max().unwrap();
+    let mosts = samples.each_ref().map(|part| {
+        let most = |of: fn(&(u64, u64)) -> u64| part.iter().map(of).max();
+        (most(|(folder, _)| *folder), most(|(_, memory)| *memory))
+    });
+    println!("most of each fifth, folder bytes and memory KiB: {mosts:?}");
+    let mean = |part: &[(u64, u64)]| {
+        let count = part.len() as f64;
+        let sum = |of: fn(&(u64, u64)) -> u64| part.iter().map(of).sum::<u64>() as f64 / count;
+        (sum(|(folder, _)| *folder), sum(|(_, memory)| *memory))
+    };
+    let [.., before, last] = samples.each_ref().map(|part| mean(part));
+    println!(
+        "{live} bytes live at most, folder {most} bytes at most; the last two fifths had {before:?} and {last:?}"
+    );
+    assert!(opened < Duration::from_secs(10));
+    assert!(most <= 8 * live + 64_000_000, "the folder is too large");
+    if inserts >= 1_000_000 {
+        assert!(last.0 <= before.0 * 1.05, "the folder keeps growing");
+        assert!(last.1 <= before.1 * 1.05, "the memory keeps growing");
+    }
 }
 
 fn size(folder: &Path) -> u64 {

@@ -17,7 +17,7 @@ mod refusal;
 pub mod replay;
 
 use std::hash::{BuildHasher, RandomState};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,6 +49,8 @@ pub struct AdmissionLimits {
     pub anonymous_units_per_day: u64,
     /// Calls that one anonymous address may make in a minute.
     pub anonymous_calls_per_minute: u32,
+    /// Calls that all anonymous callers from ChatGPT's addresses together may make in a minute.
+    pub chatgpt_calls_per_minute: u32,
     /// Requests that one address without a valid token may send in a second, whatever they ask.
     pub requests_per_second: u32,
     /// How many such requests may come at once after a rest.
@@ -64,6 +66,9 @@ pub struct AdmissionLimits {
 pub enum Asker {
     /// Someone without an account, known by the address that they are counted under.
     Anonymous(IpAddr),
+    /// Someone without an account who calls from an address that ChatGPT publishes: so many share it that it says
+    /// nothing of one caller, and all of them have one pace together.
+    Chatgpt(IpAddr),
     /// An account, with the units that it may use in a month.
     Account {
         /// Which one.
@@ -101,6 +106,7 @@ pub struct Admission {
     state: Arc<State>,
     guard: AddressPace,
     pace: AddressPace,
+    chatgpt_pace: AddressPace,
     places: Arc<Semaphore>,
     budget: AnonymousBudget,
     accounts: AccountMeter,
@@ -122,6 +128,10 @@ impl Admission {
             pace: AddressPace::new(
                 limits.anonymous_calls_per_minute,
                 minute / limits.anonymous_calls_per_minute.max(1),
+            ),
+            chatgpt_pace: AddressPace::new(
+                limits.chatgpt_calls_per_minute,
+                minute / limits.chatgpt_calls_per_minute.max(1),
             ),
             places: Arc::new(Semaphore::new(limits.calls_at_once)),
             budget: AnonymousBudget::new(limits.anonymous_units_per_day, Arc::clone(&state)),
@@ -162,6 +172,11 @@ impl Admission {
                 let taken = self.pace.take(address, now);
                 taken.map_err(|wait| refusal::paced(message, "anonymous_pace", wait))
             }
+            Asker::Chatgpt(_) => {
+                let message = "Too many anonymous calls from ChatGPT.";
+                let taken = self.chatgpt_pace.take(IpAddr::V4(Ipv4Addr::UNSPECIFIED), now);
+                taken.map_err(|wait| refusal::paced(message, "chatgpt_pace", wait))
+            }
             Asker::Account { id, .. } => {
                 let message = "Too many calls of this account in a minute.";
                 let taken = self.accounts.pace(id, now, halved);
@@ -183,11 +198,13 @@ impl Admission {
             return Err(refusal::tool_off("ladder_L1"));
         }
         match asker {
-            Asker::Anonymous(_) if self.ladder.is_anonymous_paused() => {
+            Asker::Anonymous(_) | Asker::Chatgpt(_) if self.ladder.is_anonymous_paused() => {
                 Err(refusal::anonymous_paused("operator"))
             }
-            Asker::Anonymous(_) if rung >= Rung::L2 => Err(refusal::anonymous_paused("ladder_L2")),
-            Asker::Anonymous(_) | Asker::Account { .. } => Ok(()),
+            Asker::Anonymous(_) | Asker::Chatgpt(_) if rung >= Rung::L2 => {
+                Err(refusal::anonymous_paused("ladder_L2"))
+            }
+            Asker::Anonymous(_) | Asker::Chatgpt(_) | Asker::Account { .. } => Ok(()),
         }
     }
 
@@ -206,7 +223,9 @@ impl Admission {
             .try_acquire_owned()
             .map_err(|_| refusal::busy("Too many calls are running at once."))?;
         let (own_place, caller) = match asker {
-            Asker::Anonymous(address) => (None, Caller::new(self.callers.hash_one(address))),
+            Asker::Anonymous(address) | Asker::Chatgpt(address) => {
+                (None, Caller::new(self.callers.hash_one(address)))
+            }
             Asker::Account { id, .. } => {
                 let own = self.accounts.place(id, self.clock.monotonic());
                 let own =
@@ -228,7 +247,7 @@ impl Admission {
         let ledger = Arc::new(CallLedger::new(caller));
         let hold = self.hold(asker, most_units, Arc::clone(&ledger)).await?;
         let allowance = match asker {
-            Asker::Anonymous(_) => None,
+            Asker::Anonymous(_) | Asker::Chatgpt(_) => None,
             Asker::Account { allowance, .. } => Some(allowance),
         };
         let state = Arc::clone(&self.state);
@@ -244,7 +263,7 @@ impl Admission {
     ) -> Result<purse::Hold, ToolError> {
         let today = self.today();
         match asker {
-            Asker::Anonymous(_) => {
+            Asker::Anonymous(_) | Asker::Chatgpt(_) => {
                 let held = self.budget.hold(day_number(today), most_units, ledger).await;
                 held.map_err(|refused| match refused {
                     NotHeld::Store(error) => refusal::unmetered(error),
@@ -270,7 +289,7 @@ impl Admission {
     #[must_use]
     pub fn quota(&self, asker: Asker) -> Option<Quota> {
         match asker {
-            Asker::Anonymous(_) => None,
+            Asker::Anonymous(_) | Asker::Chatgpt(_) => None,
             Asker::Account { id, allowance } => {
                 let purse = self.accounts.purse(id, self.clock.monotonic());
                 Some(refusal::quota(purse.used(month_number(self.today())), allowance))

@@ -41,11 +41,10 @@ use crate::issuer::Issuer;
 use crate::pipeline::{self, Lists, Parts};
 use crate::resources::{Resources, ServiceDocuments, capabilities};
 use crate::site;
-use crate::store::State;
+use crate::store::{Health, State};
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, Document, LegalPage, Listener, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses,
-    SecurityHeaders, Service,
+    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
@@ -115,6 +114,7 @@ impl App {
         let limits = AdmissionLimits {
             anonymous_units_per_day: config.anonymous.units_per_day,
             anonymous_calls_per_minute: config.anonymous.calls_per_minute,
+            chatgpt_calls_per_minute: config.anonymous.chatgpt_calls_per_minute,
             requests_per_second: config.anonymous.requests_per_second,
             requests_burst: config.anonymous.requests_burst,
             calls_at_once: CALLS_AT_ONCE,
@@ -149,6 +149,7 @@ impl App {
             auth: sign_in.auth,
             challenges: sign_in.challenges,
             accounts: sign_in.accounts,
+            chatgpt_networks: config.anonymous.chatgpt_networks.clone(),
             admission,
             client: CrateClient::new(transport, settings, shelves, clock.clone()),
             cursors,
@@ -178,8 +179,15 @@ impl Service for Shared {
     }
 
     fn not_ready(&self) -> Vec<NotReady> {
-        // Every part is built before the socket answers; nothing can be missing yet.
-        Vec::new()
+        // Every other part is built before the socket answers, and stays.
+        let admission = &self.0.parts.admission;
+        let why = match admission.store_health() {
+            Health::Refusing(error) => Some(format!("{error}; metered calls are refused")),
+            Health::Good | Health::Tight => admission.ladder().is_unconfirmed().then(|| {
+                "what was restored or lost waits for an operator's word; metered calls are refused".to_owned()
+            }),
+        };
+        why.map(|why| NotReady { part: "store", why }).into_iter().collect()
     }
 
     fn documents(&self) -> Vec<Document> {
@@ -221,12 +229,12 @@ impl Service for Shared {
 /// Whatever kept it from starting.
 pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
     let clock = Clock::system();
-    let listen = config.server.listen;
     let certificate = Certificate::load(&config, &clock)?;
-    let listener = Listener::bind(listen).map_err(|error| settings::listen_error(listen, error))?;
+    let listener = settings::listen(config.server.listen).await?;
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
+    state::back_up(&config, &state, &clock)?;
     let sign_in = SignIn::of(&config, &public_base, &state, &clock)?;
     let demo_token = sign_in.demo_token.clone();
     let seal = state::seal(&config.server.data_dir)?;

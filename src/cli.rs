@@ -82,6 +82,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
                 |config| token(&config, &subject),
             )
         }
+        Command::Salvage { data } => {
+            admin::salvage(&data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
+        }
         Command::Restore { file, data } => {
             admin::restore(&file, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
         }

@@ -7,6 +7,7 @@
 mod accounts;
 mod anonymous;
 mod auth;
+mod backup;
 mod crate_service;
 mod deadlines;
 pub(crate) mod document;
@@ -30,6 +31,7 @@ use std::path::{Path, PathBuf};
 pub use accounts::{AccountHook, Accounts};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
+pub use backup::Backup;
 pub use crate_service::{CrateKey, CrateService, Lifetimes, Switch, Switches, is_key};
 pub use deadlines::Deadlines;
 pub use guard::Guard;
@@ -70,6 +72,8 @@ pub struct Config {
     pub issuer: Issuer,
     /// `[accounts]`: what signed-in accounts may use.
     pub accounts: Accounts,
+    /// `[backup]`: how often what is kept is written to a file of its own.
+    pub backup: Backup,
     /// `[legal]`: who runs this server.
     pub legal: Legal,
     /// `[pages]`: what the documents beside the endpoints say.
@@ -132,6 +136,7 @@ impl Config {
             auth: reader.section("auth", Auth::read),
             issuer: reader.section("issuer", Issuer::read),
             accounts: reader.section("accounts", Accounts::read),
+            backup: reader.section("backup", Backup::read),
             legal: reader.section("legal", Legal::read),
             pages: reader.section("pages", Pages::read),
             log: reader.section("log", Log::read),

@@ -187,6 +187,17 @@ impl CrateClient {
         self.service.windows.open()
     }
 
+    /// The same with how long each of them is left alone.
+    #[must_use]
+    pub fn window_waits(&self) -> Vec<(Scope, Duration)> {
+        self.service.windows.waits()
+    }
+
+    /// Asks again at once for what a window keeps from being asked; whether there was one.
+    pub fn shut_window(&self, scope: Scope) -> bool {
+        self.service.windows.shut(scope)
+    }
+
     /// Counted requests of the current UTC month; `None` for a service that counts nothing.
     #[must_use]
     pub fn used_this_month(&self) -> Option<u64> {

@@ -23,8 +23,8 @@ pub const CURSOR_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 pub const CURSORS_PER_ACCOUNT: usize = 20;
 /// The longest cursor, in characters.
 pub const CURSOR_CHARS_MAX: usize = 1_024;
-/// The longest place of a walk, in bytes: what one stored row has room for.
-pub const PLACE_BYTES_MAX: usize = 3_000;
+/// The longest place of a walk, in bytes: the numbers of ten thousand rows of the catalogue, packed.
+pub const PLACE_BYTES_MAX: usize = 30_000;
 /// The longest walk, in rows.
 pub const WALK_ROWS_MAX: u32 = 10_000;
 

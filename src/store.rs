@@ -6,6 +6,7 @@
 
 pub mod ack;
 pub mod backup;
+pub mod backups;
 pub mod batch;
 pub mod class;
 pub mod cursor_book;
@@ -21,7 +22,9 @@ mod sled_engine;
 pub mod space;
 pub mod state;
 pub mod table;
+mod tally;
 mod watchdog;
+mod witness;
 
 use std::fmt;
 use std::path::Path;
@@ -29,6 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::ack::{Ack, StoreError};
 pub use self::backup::BackupError;
+pub use self::backups::Backups;
 pub use self::batch::{Batch, Row};
 pub use self::class::Class;
 pub use self::cursor_book::CursorBook;

@@ -1,6 +1,7 @@
 //! The questions and their answers.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,8 @@ use crate::accounts::Accounts;
 use crate::admission::Admission;
 use crate::admission::ladder::Rung;
 use crate::auth::AccountId;
+use crate::crate_client::CrateClient;
+use crate::crate_client::window::Scope;
 use crate::store::Health;
 
 /// What an operator asks for.
@@ -41,6 +44,11 @@ pub enum Verb {
     },
     /// Lets metered calls be served again after a backup was restored.
     RestoreConfirm,
+    /// The degraded windows that are open, after closing one when `close` names it.
+    Windows {
+        /// `service`, or the name of a family.
+        close: Option<String>,
+    },
     /// Something about accounts.
     Account(AccountVerb),
     /// What an account has used this month, after setting it when `set` says so.
@@ -75,6 +83,8 @@ pub enum Report {
         /// Whether a restored backup waits for `admin restore-confirm`.
         restore_unconfirmed: bool,
     },
+    /// Degraded windows that are open, with the seconds until the next try.
+    Windows(Vec<(String, u64)>),
     /// Accounts, those that used most this month first.
     Accounts {
         /// As many as are told.
@@ -91,7 +101,13 @@ pub enum Report {
 }
 
 /// Does what is asked and says how things stand then. `tools` are the names that a tool may have.
-pub async fn answer(admission: &Admission, accounts: &Accounts, tools: &[&str], verb: Verb) -> Report {
+pub async fn answer(
+    admission: &Admission,
+    accounts: &Accounts,
+    client: &CrateClient,
+    tools: &[&str],
+    verb: Verb,
+) -> Report {
     let done = match verb {
         Verb::Status => Ok(()),
         Verb::Ladder { rung: Some(rung) } if Rung::of(rung).is_none() => {
@@ -119,6 +135,7 @@ pub async fn answer(admission: &Admission, accounts: &Accounts, tools: &[&str], 
             };
         }
         Verb::RestoreConfirm => admission.ladder().set(|stored| stored.restore_unconfirmed = false).await,
+        Verb::Windows { close } => return windows(client, close.as_deref()),
         Verb::Account(verb) => {
             return match account::answer(admission, accounts, verb).await {
                 Ok((accounts, of)) => Report::Accounts { accounts, of },
@@ -143,6 +160,22 @@ pub async fn answer(admission: &Admission, accounts: &Accounts, tools: &[&str], 
         Ok(()) => status(admission),
         Err(error) => Report::Refused(error.to_string()),
     }
+}
+
+fn windows(client: &CrateClient, close: Option<&str>) -> Report {
+    if let Some(name) = close
+        && !Scope::of(name).is_some_and(|scope| client.shut_window(scope))
+    {
+        return Report::Refused(format!("there is no open window \"{name}\"; `admin windows` lists them"));
+    }
+    let open = client.window_waits().into_iter();
+    let mut open: Vec<(String, u64)> = open.map(|(scope, wait)| (scope.to_string(), whole_s(wait))).collect();
+    open.sort();
+    Report::Windows(open)
+}
+
+fn whole_s(wait: Duration) -> u64 {
+    wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
 fn status(admission: &Admission) -> Report {

@@ -63,6 +63,7 @@ fn limits() -> AdmissionLimits {
     AdmissionLimits {
         anonymous_units_per_day: 10,
         anonymous_calls_per_minute: 1_000,
+        chatgpt_calls_per_minute: 300,
         requests_per_second: 20,
         requests_burst: 200,
         calls_at_once: 100,
@@ -280,6 +281,35 @@ fn one_address_is_paced_without_holding_up_another() {
     assert!(world.admission.pace(account("a", 1)).is_ok(), "an account is not limited by its address");
     world.clock.advance(Duration::from_secs(30));
     assert!(world.admission.pace(ANYBODY).is_ok());
+}
+
+#[test]
+fn callers_from_the_addresses_of_chatgpt_have_one_pace_together_and_hold_up_nobody_else() {
+    let world = World::new(AdmissionLimits {
+        anonymous_calls_per_minute: 2,
+        chatgpt_calls_per_minute: 30,
+        ..limits()
+    });
+    let from = |last: u8| Asker::Chatgpt(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)));
+    // One address may use all of it, since many people stand behind each.
+    assert!((0..20).all(|_| world.admission.pace(from(1)).is_ok()));
+    assert!((0..10).all(|n| world.admission.pace(from(n)).is_ok()));
+    let refused = world.admission.pace(from(9)).unwrap_err();
+    assert_eq!(refused.datum("reason"), Some(&serde_json::json!("chatgpt_pace")));
+    assert_eq!(refused.datum("retry_after_ms"), Some(&serde_json::json!(2_000)));
+    assert!(world.admission.pace(ANYBODY).is_ok() && world.admission.pace(account("a", 1)).is_ok());
+}
+
+#[tokio::test]
+async fn callers_from_the_addresses_of_chatgpt_spend_of_the_same_budget() {
+    let world = World::new(limits());
+    let chatgpt = Asker::Chatgpt(HERE);
+    world.spend(chatgpt, 6).await.unwrap();
+    world.spend(ANYBODY, 4).await.unwrap();
+    assert_eq!(kind(world.run(chatgpt, 1).await), Some(ErrorType::AnonymousCapacityExhausted));
+    let plain = Kind { tool: "get_artist", is_discovery: false };
+    world.admission.ladder().set(|stored| stored.anonymous_paused = true).await.unwrap();
+    assert_eq!(kind(world.admission.is_open(chatgpt, plain)), Some(ErrorType::AnonymousCapacityExhausted));
 }
 
 fn same(name: &str) -> Option<ReplayKey> {

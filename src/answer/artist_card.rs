@@ -18,6 +18,9 @@ use crate::shape::{List, Role};
 /// The answer of `get_artist`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ArtistCard {
+    /// The key that was asked for; follow-ups go on with it. Another one of the same artist may be less sure.
+    #[serde(skip)]
+    pub asked: Option<String>,
     /// Who it is about.
     #[serde(flatten)]
     pub identity: IdentityFacts,
@@ -54,6 +57,7 @@ impl ArtistCard {
     #[must_use]
     pub fn empty(reason: GapReason) -> Self {
         Self {
+            asked: None,
             identity: IdentityFacts::nobody(),
             real_name: Facet(Err(reason)),
             aliases: Facet(Err(reason)),
@@ -209,7 +213,7 @@ impl Shapeable for ArtistCard {
             GIGS => "get_upcoming_gigs",
             _ => return None,
         };
-        let key = self.identity.cluster_id.as_ref().or(self.identity.slug.as_ref())?;
+        let key = self.asked.as_ref()?;
         Some(NextAction::new(tool, [("key", json!(key))], "returns the whole list"))
     }
 }

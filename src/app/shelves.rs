@@ -12,7 +12,6 @@ use crate::crate_client::shelf::{IdentityShelf, MonthShelf, MonthUse, WindowShel
 use crate::crate_client::window::{Scope, StoredWindow};
 use crate::crate_client::{Remembered, Shelves};
 use crate::identity::{ClusterId, DiscogsId, Mbid, Slug};
-use crate::model::family::Family;
 use crate::store::record::Only;
 use crate::store::rows::{Identity, KnownArtist, Month, Window};
 use crate::store::{Batch, State};
@@ -47,7 +46,7 @@ impl WindowShelf for Shelf {
     fn load_windows(&self) -> Vec<StoredWindow> {
         let all = self.state.windows.all().into_iter();
         all.filter_map(|(name, window)| {
-            Some(StoredWindow { scope: scope(&name)?, until: moment(window.until_ms)? })
+            Some(StoredWindow { scope: Scope::of(&name)?, until: moment(window.until_ms)? })
         })
         .collect()
     }
@@ -106,11 +105,6 @@ impl MonthShelf for Shelf {
     }
 }
 
-fn scope(name: &str) -> Option<Scope> {
-    let families = Family::ALL.into_iter().map(Scope::Family);
-    std::iter::once(Scope::Service).chain(families).find(|scope| scope.to_string() == name)
-}
-
 fn stored(key: &[u8; 32], identity: Identity) -> Option<StoredIdentity> {
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
     let one = match identity.one {
@@ -152,6 +146,7 @@ fn unix_ms(at: OffsetDateTime) -> u64 {
 mod tests {
     use super::*;
     use crate::clock::Clock;
+    use crate::model::family::Family;
     use crate::store::{MemoryStore, Store};
     use time::macros::datetime;
 

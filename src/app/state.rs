@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::start::StartError;
 use crate::clock::Clock;
+use crate::config::Config;
 use crate::cursors::seal::Seal;
 use crate::store::secret::secret;
-use crate::store::{SledStore, State};
+use crate::store::{Backups, SledStore, State};
 
 /// Called when the store stops answering; it ends the program.
 pub type Stuck = Box<dyn FnOnce() + Send>;
@@ -22,6 +23,14 @@ pub(super) fn open(data: &Path, clock: &Clock, stuck: Stuck) -> Result<Arc<State
     let state = Arc::new(state);
     state.sweep_in_background().map_err(|source| StartError::Runtime { source })?;
     Ok(state)
+}
+
+/// Writes backups from now on, as often as is configured.
+pub(super) fn back_up(config: &Config, state: &Arc<State>, clock: &Clock) -> Result<(), StartError> {
+    let Some(every) = config.backup.every else { return Ok(()) };
+    let folder = config.backup.folder.clone().unwrap_or_else(|| config.server.data_dir.join("backups"));
+    let backups = Backups::new(folder, every, config.backup.keep, clock);
+    backups.write_in_background(state, clock.clone()).map_err(|source| StartError::Runtime { source })
 }
 
 /// The seal of this server's cursors, the same in every run.

@@ -10,6 +10,7 @@ use super::output::{complain, print};
 use crate::admin::{self, AccountVerb, Report, Verb};
 use crate::clock::Clock;
 use crate::store::backup;
+use crate::store::opening::{self, Salvaged};
 
 /// What an operator may ask for.
 #[derive(Clone, Debug, Subcommand)]
@@ -42,6 +43,12 @@ pub(super) enum AdminCommand {
     },
     /// Let metered calls be served again after a restore
     RestoreConfirm,
+    /// List the degraded windows that are open
+    Windows {
+        /// Close this one first, so that the data service is asked again at once
+        #[arg(long, value_name = "NAME")]
+        close: Option<String>,
+    },
     /// List the accounts that used most this month, show one, shut one out, or set its allowance
     Accounts {
         #[command(subcommand)]
@@ -80,6 +87,7 @@ impl From<AdminCommand> for Verb {
                 Self::Backup { file: std::path::absolute(&file).unwrap_or(file) }
             }
             AdminCommand::RestoreConfirm => Self::RestoreConfirm,
+            AdminCommand::Windows { close } => Self::Windows { close },
             AdminCommand::Accounts { what } => {
                 Self::Account(what.map_or(AccountVerb::List, AccountVerb::from))
             }
@@ -114,6 +122,24 @@ pub(super) fn restore(file: &Path, data: &Path) -> Exit {
                 complain(&format!("the database that was there is kept: {}", kept.display()));
             }
             complain("restored; metered calls are refused until `ono-sendai admin restore-confirm`");
+            Exit::Ok
+        }
+        Err(error) => {
+            complain(&format!("ono-sendai: {error}"));
+            Exit::NotStarted
+        }
+    }
+}
+
+/// Puts what can still be read of a damaged database in its place, while no server runs.
+pub(super) fn salvage(data: &Path) -> Exit {
+    match opening::salvage(data, &Clock::system()) {
+        Ok(Salvaged { records, kept }) => {
+            complain(&format!(
+                "{records} records could be read; the damaged database is kept: {}",
+                kept.display()
+            ));
+            complain("metered calls are refused until `ono-sendai admin restore-confirm`");
             Exit::Ok
         }
         Err(error) => {

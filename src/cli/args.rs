@@ -84,6 +84,11 @@ pub(super) enum Command {
         #[arg(long, value_name = "FOLDER", help = data_help())]
         data: Option<PathBuf>,
     },
+    /// Put what can still be read of a damaged database in its place, while no server runs
+    Salvage {
+        #[arg(long, value_name = "FOLDER", help = data_help())]
+        data: Option<PathBuf>,
+    },
     /// Ask and set what an operator may, in a server that runs on this machine
     Admin {
         #[arg(long, value_name = "FOLDER", help = data_help())]

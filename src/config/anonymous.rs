@@ -1,6 +1,7 @@
 //! `[anonymous]`: what callers without a token may use.
 
 use super::keys::Keys;
+use crate::network::Network;
 
 /// What callers without a token may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub struct Anonymous {
     pub requests_per_second: u32,
     /// Such requests that may come at once from one address after a rest.
     pub requests_burst: u32,
+    /// The addresses that ChatGPT publishes as its own: so many people share each that they are not paced by address.
+    pub chatgpt_networks: Vec<Network>,
+    /// Calls a minute for all callers from there together.
+    pub chatgpt_calls_per_minute: u32,
 }
 
 impl Anonymous {
@@ -24,12 +29,21 @@ impl Anonymous {
         calls_per_minute: 60_000,
         requests_per_second: 10_000,
         requests_burst: 100_000,
+        chatgpt_networks: Vec::new(),
+        chatgpt_calls_per_minute: 60_000,
     };
 }
 
 impl Default for Anonymous {
     fn default() -> Self {
-        Self { units_per_day: 2_000, calls_per_minute: 10, requests_per_second: 20, requests_burst: 200 }
+        Self {
+            units_per_day: 2_000,
+            calls_per_minute: 10,
+            requests_per_second: 20,
+            requests_burst: 200,
+            chatgpt_networks: Vec::new(),
+            chatgpt_calls_per_minute: 120,
+        }
     }
 }
 
@@ -42,11 +56,19 @@ impl Anonymous {
         let calls_per_minute = count("calls_per_minute", default.calls_per_minute, "calls");
         let requests_per_second = count("requests_per_second", default.requests_per_second, "requests");
         let requests_burst = count("requests_burst", default.requests_burst, "requests");
+        let chatgpt_calls_per_minute =
+            count("chatgpt_calls_per_minute", default.chatgpt_calls_per_minute, "calls");
         Self {
             units_per_day: keys.whole("units_per_day", default.units_per_day, 0..=1_000_000_000, "units"),
             calls_per_minute,
             requests_per_second,
             requests_burst,
+            chatgpt_networks: keys.list(
+                "chatgpt_networks",
+                "an address or a network such as \"203.0.113.0/28\"",
+                Network::parse,
+            ),
+            chatgpt_calls_per_minute,
         }
     }
 }

@@ -29,6 +29,15 @@ pub enum Scope {
     Family(Family),
 }
 
+impl Scope {
+    /// The scope of a name, as it is written.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let families = Family::ALL.into_iter().map(Self::Family);
+        std::iter::once(Self::Service).chain(families).find(|scope| scope.to_string() == name)
+    }
+}
+
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -139,6 +148,28 @@ impl Windows {
     pub fn open(&self) -> Vec<Scope> {
         let breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
         breakers.open().map(|(scope, _)| scope).collect()
+    }
+
+    /// Every window that is not shut, and for how long nobody is let through.
+    #[must_use]
+    pub fn waits(&self) -> Vec<(Scope, Duration)> {
+        let breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.monotonic();
+        breakers.open().map(|(scope, until)| (scope, until.saturating_duration_since(now))).collect()
+    }
+
+    /// Shuts a window, by an operator's word: the next request is let through. Whether it was open.
+    pub fn shut(&self, scope: Scope) -> bool {
+        let mut breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let was_open = match scope {
+            Scope::Service => breakers.service.shut(),
+            Scope::Family(family) => breakers.families.get_mut(&family).is_some_and(Breaker::shut),
+        };
+        if was_open {
+            self.keep(&breakers, self.clock.monotonic());
+            tracing::warn!(%scope, "an operator closed a degraded window");
+        }
+        was_open
     }
 
     fn settle(&self, visit: &Visit) {

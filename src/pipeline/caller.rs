@@ -7,6 +7,7 @@ use crate::accounts::{Standing, Unconfirmed};
 use crate::admission::Asker;
 use crate::auth::{Account, AuthRefusal, ClientKind, Principal};
 use crate::envelope::meta::ClientClass;
+use crate::network::Network;
 use crate::transport::McpRequest;
 
 /// Who asks.
@@ -48,19 +49,26 @@ impl Caller {
         self.principal.account().zip(self.standing.as_ref())
     }
 
-    /// Who asks, as far as limits care.
-    pub(super) fn asker(&self, address: IpAddr) -> Asker {
+    /// Who asks, as far as limits care. Whoever calls from `chatgpt` without an account shares its addresses with
+    /// many others.
+    pub(super) fn asker(&self, address: IpAddr, chatgpt: &[Network]) -> Asker {
         match self.account() {
             Some((account, standing)) => Asker::Account { id: account.id(), allowance: standing.allowance },
+            None if lies_in(address, chatgpt) => Asker::Chatgpt(address),
             None => Asker::Anonymous(address),
         }
     }
 
-    pub(super) fn client_class(&self) -> ClientClass {
+    pub(super) fn client_class(&self, address: IpAddr, chatgpt: &[Network]) -> ClientClass {
         match self.principal.account().map(Account::client) {
             Some(ClientKind::Chatgpt) => ClientClass::Chatgpt,
             Some(ClientKind::Other) => ClientClass::LinkedGeneric,
+            None if lies_in(address, chatgpt) => ClientClass::ChatgptIp,
             None => ClientClass::Unknown,
         }
     }
+}
+
+fn lies_in(address: IpAddr, networks: &[Network]) -> bool {
+    networks.iter().any(|network| network.contains(address))
 }

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::crate_client::CrateClient;
 use crate::cursors::Cursors;
 use crate::envelope::attribution::Origin;
+use crate::network::Network;
 use crate::resources::Resources;
 use crate::telemetry::RefusedLines;
 
@@ -25,6 +26,8 @@ pub struct Parts {
     pub challenges: Challenges,
     /// What an account may do.
     pub accounts: Accounts,
+    /// The addresses that ChatGPT publishes as its own.
+    pub chatgpt_networks: Vec<Network>,
     /// Whether a call may run.
     pub admission: Admission,
     /// The data service.

@@ -95,7 +95,8 @@ pub(super) async fn run(
                 }
             }
             Err(error) => {
-                let quota = parts.admission.quota(asking.caller.asker(asking.address));
+                let quota =
+                    parts.admission.quota(asking.caller.asker(asking.address, &parts.chatgpt_networks));
                 envelope = failed(error, Meta { units: 0, quota, ..envelope.meta });
             }
         }
@@ -166,7 +167,7 @@ async fn attempt(
     arguments: &Value,
     spent: &mut Spent,
 ) -> Result<Found, ToolError> {
-    let asker = asking.caller.asker(asking.address);
+    let asker = asking.caller.asker(asking.address, &parts.chatgpt_networks);
     let spec = tool.spec();
     let kind = Kind { tool: tool.as_str(), is_discovery: spec.profile == Profile::Full };
     let call = signed_in_enough(parts, asking, tool)
@@ -226,7 +227,7 @@ fn same_call(parts: &Parts, asker: Asker, tool: ToolName, call: &Call) -> Option
                 contract: &contract,
             }))
         }
-        Asker::Account { .. } | Asker::Anonymous(_) => None,
+        Asker::Account { .. } | Asker::Anonymous(_) | Asker::Chatgpt(_) => None,
     }
 }
 
@@ -290,7 +291,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         generated_at: to_the_second(parts.clock.utc()),
         anonymous,
         account_mode: account.map(|(_, standing)| standing.mode.as_str()),
-        client_class: asking.caller.client_class(),
+        client_class: asking.caller.client_class(asking.address, &parts.chatgpt_networks),
         view: spent.view,
         view_coerced: spent.view_coerced,
         units: ledger.map_or(0, CallLedger::units),
@@ -303,7 +304,7 @@ fn meta(parts: &Parts, trace: &Trace, asking: Asking<'_>, spent: &Spent) -> Meta
         degraded_limits: parts.admission.has_degraded_limits(),
         anon_budget_bucket: anonymous.then(|| parts.admission.anonymous_bucket()),
         idempotency: Idempotency::Ok,
-        quota: parts.admission.quota(asking.caller.asker(asking.address)),
+        quota: parts.admission.quota(asking.caller.asker(asking.address, &parts.chatgpt_networks)),
         fixture_mode: parts.origin == Origin::Fixtures,
     }
 }

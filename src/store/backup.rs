@@ -3,18 +3,18 @@
 //! Decides the form of the file: a line that says what it is, each row with the lengths of its key and value, and a
 //! SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{SHA256, digest};
 
-use super::batch::{Batch, Change, Row};
-use super::engine::Engine as _;
+use super::batch::Row;
 use super::folder::{self, Folder, FolderFault};
+use super::opening;
 use super::record::{self, Only};
 use super::rows::Ladder;
-use super::sled_engine::SledEngine;
 use crate::clock::Clock;
 use crate::small_file;
 
@@ -22,8 +22,6 @@ const HEAD: &[u8] = b"ono-sendai backup 1\n";
 const SUM_BYTES: usize = 32;
 /// More than every bounded class together.
 const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// Rows that one batch of a restore writes.
-const RESTORE_BATCH: usize = 1_000;
 
 /// Why a backup was not written or restored. One line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +54,15 @@ pub enum BackupError {
     },
 }
 
+impl From<FolderFault> for BackupError {
+    fn from(fault: FolderFault) -> Self {
+        match fault {
+            FolderFault::InUse(lock) => Self::InUse { lock },
+            FolderFault::Io(path, source) => Self::Io { path, source },
+        }
+    }
+}
+
 /// Writes rows to `path`, which has its name only once it is durable.
 pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
     let failed = |source| BackupError::Io { path: path.to_owned(), source };
@@ -69,7 +76,9 @@ pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
     let sum = digest(&SHA256, &bytes);
     bytes.extend(sum.as_ref());
     let unfinished = path.with_extension("unfinished");
-    let written = File::create(&unfinished).and_then(|mut file| {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true).mode(0o600);
+    let written = options.open(&unfinished).and_then(|mut file| {
         file.write_all(&bytes)?;
         file.sync_all()?;
         std::fs::rename(&unfinished, path)?;
@@ -116,54 +125,58 @@ fn part(rest: &mut &[u8]) -> Option<Vec<u8>> {
 /// Why it was not done; the database is as it was then.
 pub fn restore(data: &Path, file: &Path, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
     let rows = read(file)?;
-    let folder = Folder::lock(data).map_err(|fault| match fault {
-        FolderFault::InUse(lock) => BackupError::InUse { lock },
-        FolderFault::Io(path, source) => BackupError::Io { path, source },
-    })?;
+    replace(&Folder::lock(data)?, unconfirmed(rows), clock)
+}
+
+/// Puts a database that holds these rows in the place of the one that is there, which is kept; its new place.
+pub(super) fn replace(
+    folder: &Folder,
+    rows: Vec<Row>,
+    clock: &Clock,
+) -> Result<Option<PathBuf>, BackupError> {
     let (making, path) = (folder.making(), folder.database());
     let io = |path: &Path| {
         let path = path.to_owned();
         move |source| BackupError::Io { path, source }
     };
-    if making.exists() {
-        std::fs::remove_dir_all(&making).map_err(io(&making))?;
-    }
-    make(&making, &folder.ballast(), rows)?;
-    folder::sync(&making).map_err(io(&making))?;
-    let mut kept = None;
-    if path.exists() {
+    opening::make(folder, rows, None)
+        .map_err(|fault| BackupError::Database { reason: format!("{fault:?}") })?;
+    let kept = if path.exists() {
         let aside = folder.beside("quarantine", clock.utc());
-        std::fs::rename(&path, &aside).map_err(io(&path))?;
-        kept = Some(aside);
-    }
-    std::fs::rename(&making, &path).map_err(io(&making))?;
-    path.parent().map_or(Ok(()), folder::sync).map_err(io(&path))?;
-    match std::fs::remove_file(folder.verdict()) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io(&folder.verdict())(error)),
-        _ => Ok(kept),
-    }
-}
-
-fn make(making: &Path, ballast: &Path, rows: Vec<Row>) -> Result<(), BackupError> {
-    let failed = |reason: String| BackupError::Database { reason };
-    SledEngine::create(making).map_err(|fault| failed(format!("{fault:?}")))?;
-    let (mut engine, _) = SledEngine::open(making, ballast).map_err(|fault| failed(format!("{fault:?}")))?;
-    let stored = rows.iter().find(|row| row.key == record::row_key(super::Class::Ladder, &[], 0));
-    let mut ladder: Ladder = stored
-        .and_then(|row| record::part(&row.key, &row.value).ok())
-        .and_then(|part| record::read(part.version, part.body).ok())
-        .map_or_else(Ladder::default, |(ladder, _)| ladder);
-    ladder.restore_unconfirmed = true;
-    let confirm = record::rows(&Only, &ladder, None).map_err(|_| failed("the ladder is too large".into()))?;
-    let mut batch = Batch::new();
-    for row in rows.into_iter().chain(confirm) {
-        batch.push(Change::Put(row));
-        if batch.len() >= RESTORE_BATCH {
-            let full = std::mem::take(&mut batch);
-            engine.commit(full.into_changes()).map_err(|error| failed(error.reason))?;
+        folder::exchange(&making, &path, &aside).map_err(io(&path))?;
+        Some(aside)
+    } else {
+        std::fs::rename(&making, &path).map_err(io(&making))?;
+        path.parent().map_or(Ok(()), folder::sync).map_err(io(&path))?;
+        None
+    };
+    // What is said of the old one does not hold for the new one. A crash before this leaves a database that is refused,
+    // and never one that is taken for what it is not.
+    for stale in [folder.witness(), folder.verdict()] {
+        match std::fs::remove_file(&stale) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(&stale)(error)),
+            _ => {}
         }
     }
-    engine.commit(batch.into_changes()).map_err(|error| failed(error.reason))
+    Ok(kept)
+}
+
+/// The same rows with the mark that an operator has to confirm them.
+pub(super) fn unconfirmed(mut rows: Vec<Row>) -> Vec<Row> {
+    let is_ladder = |row: &Row| row.key.first() == Some(&super::Class::Ladder.byte());
+    let stored: Vec<Row> = rows.iter().filter(|row| is_ladder(row)).cloned().collect();
+    let mut ladder: Ladder = record::whole(&stored)
+        .ok()
+        .and_then(|records| record::read(records.first()?.version, &records.first()?.body).ok())
+        .map_or_else(Ladder::default, |(ladder, _)| ladder);
+    ladder.restore_unconfirmed = true;
+    let confirm = record::rows(&Only, &ladder, None).or_else(|_| {
+        // So many tools switched off cannot be; without them it is small.
+        record::rows(&Only, &Ladder { restore_unconfirmed: true, ..Ladder::default() }, None)
+    });
+    rows.retain(|row| !is_ladder(row));
+    rows.extend(confirm.unwrap_or_default());
+    rows
 }
 
 #[cfg(test)]

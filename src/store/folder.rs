@@ -6,6 +6,10 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::secret::SECRET;
+
 /// A server that is just stopping still holds its lock for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_secs(4);
 const LOCK_STEP: Duration = Duration::from_millis(50);
@@ -73,6 +77,16 @@ impl Folder {
         self.path.join("ballast")
     }
 
+    /// The key that cursors are marked with: where it lies, there was a database once.
+    pub(super) fn secret(&self) -> PathBuf {
+        self.path.join(SECRET)
+    }
+
+    /// Says how far the database had come.
+    pub(super) fn witness(&self) -> PathBuf {
+        self.path.join("witness")
+    }
+
     /// Says why the database cannot be read, once that was found out.
     pub(super) fn verdict(&self) -> PathBuf {
         self.path.join("unreadable")
@@ -80,19 +94,25 @@ impl Folder {
 
     /// A name beside the database that is not taken, such as `quarantine-20261130-134500`.
     pub(super) fn beside(&self, kind: &str, at: time::OffsetDateTime) -> PathBuf {
-        let stamp = format!(
-            "{:04}{:02}{:02}-{:02}{:02}{:02}",
-            at.year(),
-            u8::from(at.month()),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
-        );
+        let stamp = stamp(at);
         let first = self.path.join(format!("{kind}-{stamp}"));
         let later = (2_u32..).map(|number| self.path.join(format!("{kind}-{stamp}-{number}")));
         std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
     }
+}
+
+/// A moment in a name, such as `20261130-134500`.
+pub(super) fn stamp(at: time::OffsetDateTime) -> String {
+    let (date, time) = (at.date(), at.time());
+    format!(
+        "{:04}{:02}{:02}-{:02}{:02}{:02}",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        time.hour(),
+        time.minute(),
+        time.second()
+    )
 }
 
 /// Makes a folder that only its owner may enter.
@@ -103,6 +123,35 @@ fn make(path: &Path) -> io::Result<()> {
 /// Makes the names in a folder durable.
 pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
+}
+
+/// What all files of a folder take, in bytes.
+pub(super) fn size(path: &Path) -> io::Result<u64> {
+    let mut size = 0;
+    for entry in std::fs::read_dir(path)? {
+        let found = entry?;
+        let kind = found.metadata()?;
+        size += if kind.is_dir() { self::size(&found.path())? } else { kind.len() };
+    }
+    Ok(size)
+}
+
+/// Lets two folders change places in one step that a crash does not interrupt, and makes that durable.
+pub(super) fn swap(one: &Path, other: &Path) -> io::Result<()> {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?;
+    other.parent().map_or(Ok(()), sync)
+}
+
+/// Puts `new` in the place of `old`, which gets the name `aside`. On file systems that cannot do it in one step, a
+/// crash in between leaves neither in the place, and both beside it.
+pub(super) fn exchange(new: &Path, old: &Path, aside: &Path) -> io::Result<()> {
+    if swap(new, old).is_ok() {
+        std::fs::rename(new, aside)?;
+    } else {
+        std::fs::rename(old, aside)?;
+        std::fs::rename(new, old)?;
+    }
+    old.parent().map_or(Ok(()), sync)
 }
 
 /// Copies a folder with everything in it, except the files that `without` names; the copy is durable.

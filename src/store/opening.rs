@@ -1,7 +1,8 @@
 //! From a folder to an open database: what is tried, in which order, and what is said when nothing helps.
 //!
-//! Decides which damage can be undone without guessing. A repair works on a copy; what was damaged is kept beside
-//! it, and nothing is ever deleted but leftovers that sled itself never reads again.
+//! Decides which damage can be undone without guessing, and when a database is written anew because its file has
+//! grown. A repair works on a copy; what was damaged is kept beside it, and nothing is ever deleted but leftovers that
+//! sled itself never reads again.
 
 mod examine;
 
@@ -11,10 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Once, mpsc};
 use std::time::Duration;
 
+use super::backup::{self, BackupError};
 use super::batch::Row;
 use super::folder::{self, Folder, FolderFault};
 use super::record;
-use super::sled_engine::{OpenFault, SledEngine, one_line, snapshot_is_broken};
+use super::sled_engine::{Identity, OpenFault, SledEngine, one_line, snapshot_is_broken};
 use crate::clock::Clock;
 use crate::small_file;
 
@@ -22,6 +24,8 @@ pub use self::examine::{Examined, examine};
 
 /// How long opening and reading a database may take.
 const OPEN_MAX: Duration = Duration::from_secs(60);
+/// What the files may take beside eight times what is in them.
+const SIZE_FREE: u64 = 64 * 1024 * 1024;
 /// A verdict is one line.
 const VERDICT_BYTES_MAX: u64 = 4_096;
 /// The threads in which sled may panic without a word; what came of it is told once, in one line.
@@ -55,7 +59,7 @@ pub enum OpenError {
     },
     /// The database cannot be read, and no repair helped.
     #[error(
-        "the database {} cannot be read ({reason}); nothing of it was deleted. Restore a backup with `ono-sendai restore FILE`, or move it away with `mv {} {}` to start without what it knew: allowances, replays and cursors begin anew",
+        "the database {} cannot be read ({reason}); nothing of it was deleted. Restore a backup with `ono-sendai restore FILE`, keep what can still be read with `ono-sendai salvage`, or move it away with `mv {} {}` to begin anew; metered calls are then refused until `ono-sendai admin restore-confirm`",
         path.display(), path.display(), aside.display()
     )]
     Damaged {
@@ -115,20 +119,43 @@ pub(super) fn open(data: &Path, clock: &Clock) -> Result<Opened, OpenError> {
     let is_new = !path.exists();
     let verdict = folder.verdict();
     if is_new {
-        remove_if_there(&verdict).map_err(|source| OpenError::Io { path: verdict.clone(), source })?;
-        create(&folder, &path).map_err(|fault| told(Attempt::Fault(fault), &folder, &path, clock))?;
+        begin(&folder, &path, clock)?;
     } else if let Ok(reason) = small_file::read_text(&verdict, VERDICT_BYTES_MAX) {
         return Err(told(Attempt::Fault(OpenFault::Damaged(one_line(&reason))), &folder, &path, clock));
     }
     remove_leftovers(&path).map_err(|source| OpenError::Io { path: path.clone(), source })?;
-    let (mut engine, rows) = match attempt(&path, &folder.ballast()) {
+    let (mut engine, rows) = match attempt(&folder, &path) {
         Ok(opened) => opened,
         Err(Attempt::Fault(OpenFault::Damaged(reason))) => repair(&folder, &path, &reason, clock)?,
         Err(other) => return Err(told(other, &folder, &path, clock)),
     };
+    if is_overgrown(&path, &rows) {
+        let identity = engine.identity();
+        drop(engine);
+        compact(&folder, &path, &rows, identity);
+        (engine, _) = attempt(&folder, &path).map_err(|attempt| told(attempt, &folder, &path, clock))?;
+    }
     let proven = caught(|| engine.prove_durable());
     proven.map_err(|fault| told(Attempt::Fault(fault), &folder, &path, clock))?;
     Ok(Opened { engine, rows, folder })
+}
+
+/// Makes the first database of a folder. In one that had another already, nothing that is metered is served until an
+/// operator confirms: to begin with nothing used would grant everything again.
+fn begin(folder: &Folder, path: &Path, clock: &Clock) -> Result<(), OpenError> {
+    let had_another = folder.secret().exists() || folder.witness().exists();
+    for stale in [folder.verdict(), folder.witness()] {
+        remove_if_there(&stale).map_err(|source| OpenError::Io { path: stale.clone(), source })?;
+    }
+    let rows = if had_another { backup::unconfirmed(Vec::new()) } else { Vec::new() };
+    create(folder, path, rows).map_err(|fault| told(Attempt::Fault(fault), folder, path, clock))?;
+    if had_another {
+        tracing::warn!(
+            database = %path.display(),
+            "the database is gone and begins anew; metered calls are refused until `ono-sendai restore FILE` or `ono-sendai admin restore-confirm`"
+        );
+    }
+    Ok(())
 }
 
 /// How an attempt ended that brought no database.
@@ -154,21 +181,32 @@ fn told(attempt: Attempt, folder: &Folder, path: &Path, clock: &Clock) -> OpenEr
     }
 }
 
-/// Opens and reads everything in a thread of its own, which may panic or hang.
-fn attempt(path: &Path, ballast: &Path) -> Result<(SledEngine, Vec<Row>), Attempt> {
+/// Opens a database of this folder and reads everything in it.
+fn attempt(folder: &Folder, path: &Path) -> Result<(SledEngine, Vec<Row>), Attempt> {
+    attempt_at(path, folder.ballast(), folder.witness())
+}
+
+/// The same wherever it lies.
+fn attempt_at(path: &Path, ballast: PathBuf, witness: PathBuf) -> Result<(SledEngine, Vec<Row>), Attempt> {
+    let path = path.to_owned();
+    apart(move || SledEngine::open(&path, &ballast, &witness)).and_then(checked)
+}
+
+/// Takes a step with a database in a thread of its own, which may panic or hang.
+fn apart<T: Send + 'static>(
+    step: impl FnOnce() -> Result<T, OpenFault> + Send + 'static,
+) -> Result<T, Attempt> {
     quiet_panics();
     let (send, receive) = mpsc::channel();
-    let (path, ballast) = (path.to_owned(), ballast.to_owned());
     let thread = std::thread::Builder::new().name(THREAD.into()).spawn(move || {
         // Nobody listens any more when it took too long.
-        let _gone = send.send(caught(|| SledEngine::open(&path, &ballast)).map(checked));
+        let _gone = send.send(caught(step));
     });
     if let Err(source) = thread {
         return Err(Attempt::Fault(OpenFault::Io(source)));
     }
     match receive.recv_timeout(OPEN_MAX) {
-        Ok(Ok(checked)) => checked,
-        Ok(Err(fault)) => Err(Attempt::Fault(fault)),
+        Ok(done) => done.map_err(Attempt::Fault),
         Err(_late) => Err(Attempt::Slow),
     }
 }
@@ -218,17 +256,107 @@ fn remove_leftovers(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes an empty database. It gets its name only once it is durable, so that one that has its name and holds
-/// nothing is known to be damaged.
-fn create(folder: &Folder, path: &Path) -> Result<(), OpenFault> {
+/// Makes a database that holds these rows. It gets its name only once it is durable, so that one that has its name
+/// and holds nothing is known to be damaged.
+fn create(folder: &Folder, path: &Path, rows: Vec<Row>) -> Result<(), OpenFault> {
+    make(folder, rows, None)?;
+    let parent = path.parent().unwrap_or(path);
+    let named = std::fs::rename(folder.making(), path).and_then(|()| folder::sync(parent));
+    named.map_err(OpenFault::Io)
+}
+
+/// Makes a database that is not in its place yet; with an identity when it continues another one.
+pub(super) fn make(folder: &Folder, rows: Vec<Row>, identity: Option<Identity>) -> Result<(), OpenFault> {
     let making = folder.making();
     if making.exists() {
         std::fs::remove_dir_all(&making).map_err(OpenFault::Io)?;
     }
-    caught(|| SledEngine::create(&making))?;
-    let parent = path.parent().unwrap_or(path);
-    let named = folder::sync(&making).and_then(|()| std::fs::rename(&making, path));
-    named.and_then(|()| folder::sync(parent)).map_err(OpenFault::Io)
+    caught(|| SledEngine::create(&making, rows, identity))?;
+    folder::sync(&making).map_err(OpenFault::Io)
+}
+
+/// Whether the files are larger than docs/storage.md promises for what is in them: what came and went left its room
+/// behind, which sled never gives back.
+fn is_overgrown(path: &Path, rows: &[Row]) -> bool {
+    let live: usize = rows.iter().map(|row| row.key.len() + row.value.len()).sum();
+    let live = u64::try_from(live).unwrap_or(u64::MAX);
+    folder::size(path).is_ok_and(|size| size > live.saturating_mul(8).saturating_add(SIZE_FREE))
+}
+
+/// Writes a sound database anew. When that cannot be done, it stays as it is.
+fn compact(folder: &Folder, path: &Path, rows: &[Row], identity: Option<Identity>) {
+    let before = folder::size(path).unwrap_or(0);
+    let making = folder.making();
+    // It goes on under the same name, so that a crash at any point leaves one that is taken for what it is.
+    let made = make(folder, rows.to_vec(), identity).map_err(|fault| format!("{fault:?}"));
+    let swapped = made.and_then(|()| folder::swap(&making, path).map_err(|error| error.to_string()));
+    // Whichever of the two lies there now is not needed: both hold the same.
+    let removed = std::fs::remove_dir_all(&making);
+    match swapped {
+        Ok(()) => {
+            let after = folder::size(path).unwrap_or(0);
+            tracing::info!(before, after, "the database was written anew, since its files had grown");
+        }
+        Err(error) => tracing::warn!(error, "the database stays as large as it is"),
+    }
+    if let Err(error) = removed
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(path = %making.display(), %error, "it is not needed and cannot be removed");
+    }
+}
+
+/// What [`salvage`] did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Salvaged {
+    /// Records that were read whole and kept.
+    pub records: usize,
+    /// Where the damaged database lies now.
+    pub kept: PathBuf,
+}
+
+/// Puts what can still be read of a damaged database in its place, while no server runs; the damaged one is kept
+/// beside it. Metered calls are refused afterwards until an operator confirms: what could not be read is not in it.
+///
+/// # Errors
+/// Why it was not done; the database is as it was then.
+pub fn salvage(data: &Path, clock: &Clock) -> Result<Salvaged, BackupError> {
+    let folder = Folder::lock(data)?;
+    let path = folder.database();
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| BackupError::Io { path, source }
+    };
+    std::fs::metadata(&path).map_err(io(&path))?;
+    let mut best: Option<Vec<Row>> = None;
+    let ways: [fn(&str) -> bool; 4] = [
+        |_| false,
+        |name| name == "conf",
+        |name| name.starts_with("snap."),
+        |name| name == "conf" || name.starts_with("snap."),
+    ];
+    for without in ways {
+        let trial = folder.beside("trial", clock.utc());
+        let leftover = move |name: &str| name.ends_with(".generating") || without(name);
+        folder::copy(&path, &trial, &leftover).map_err(io(&trial))?;
+        let place = trial.clone();
+        let read = apart(move || SledEngine::salvage(&place));
+        std::fs::remove_dir_all(&trial).map_err(io(&trial))?;
+        if let Ok((rows, lost)) = read {
+            let rows = record::sound(rows);
+            if best.as_ref().is_none_or(|best| rows.len() > best.len()) {
+                best = Some(rows);
+            }
+            if !lost {
+                break;
+            }
+        }
+    }
+    let nothing = || BackupError::Database { reason: "nothing in it can be read".into() };
+    let rows = best.filter(|rows| !rows.is_empty()).ok_or_else(nothing)?;
+    let records = record::whole(&rows).map_or(0, |records| records.len());
+    let kept = backup::replace(&folder, backup::unconfirmed(rows), clock)?.ok_or_else(nothing)?;
+    Ok(Salvaged { records, kept })
 }
 
 /// A copy without some files, and how that is called.
@@ -265,15 +393,12 @@ fn repair(
     for (how, without) in repairs(path).map_err(io_at(path))? {
         let trial = folder.beside("trial", clock.utc());
         folder::copy(path, &trial, &without).map_err(io_at(&trial))?;
-        if let Ok(opened) = attempt(&trial, &folder.ballast()) {
+        if let Ok(opened) = attempt(folder, &trial) {
             // sled remembers the path that it was opened at: it has to be opened again at its own.
             drop(opened);
             let quarantine = folder.beside("quarantine", clock.utc());
-            std::fs::rename(path, &quarantine).map_err(io_at(path))?;
-            std::fs::rename(&trial, path).map_err(io_at(&trial))?;
-            path.parent().map_or(Ok(()), folder::sync).map_err(io_at(path))?;
-            let opened =
-                attempt(path, &folder.ballast()).map_err(|attempt| told(attempt, folder, path, clock))?;
+            folder::exchange(&trial, path, &quarantine).map_err(io_at(path))?;
+            let opened = attempt(folder, path).map_err(|attempt| told(attempt, folder, path, clock))?;
             tracing::warn!(
                 database = %path.display(), reason, kept = %quarantine.display(),
                 "the database was damaged and opened {how}; the damaged one is kept"

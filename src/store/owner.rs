@@ -3,6 +3,7 @@
 //! Decides when a commit happens, when the store refuses and when it tries again. It must never know what a row
 //! means.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +26,11 @@ const QUEUE_MAX: usize = 4_096;
 /// What one commit gathers at most.
 const GATHER_BATCHES: usize = 512;
 const GATHER_BYTES: usize = 1024 * 1024;
+/// Whoever was told of a commit often has more at once. The next one waits for so many as were there last time, at most
+/// this part of what a commit takes and at most so long; otherwise two halves would take turns, each waiting for the
+/// other's barrier.
+const COMPANY_PART: u32 = 4;
+const COMPANY_MAX: Duration = Duration::from_millis(1);
 /// How often the thread shows that it lives when nothing is to be done.
 const TICK: Duration = Duration::from_millis(250);
 /// How often the room on the disk is looked at.
@@ -81,8 +87,15 @@ impl Owner {
         let began = clock.monotonic();
         let health = Mutex::new(Health::Good);
         let shared = Arc::new(Shared { clock, began, beat_ms: AtomicU64::new(0), health });
-        let work =
-            Work { engine, shared: Arc::clone(&shared), broken: None, look_at: None, has_ballast: false };
+        let work = Work {
+            engine,
+            shared: Arc::clone(&shared),
+            broken: None,
+            look_at: None,
+            has_ballast: false,
+            waiting: VecDeque::new(),
+            company: Company::default(),
+        };
         let thread = std::thread::Builder::new().name("store".into()).spawn(move || work.run(&receive))?;
         Ok(Self { inbox, shared, thread: Mutex::new(Some(thread)) })
     }
@@ -139,6 +152,16 @@ struct Work<E> {
     broken: Option<Broken>,
     look_at: Option<Instant>,
     has_ballast: bool,
+    /// What was handed over while a commit was on its way.
+    waiting: VecDeque<Message>,
+    company: Company,
+}
+
+/// How many batches are expected for the next commit, and how long they are worth waiting for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Company {
+    batches: usize,
+    patience: Duration,
 }
 
 /// A database that failed and is to be opened anew.
@@ -152,10 +175,13 @@ impl<E: Engine> Work<E> {
     fn run(mut self, inbox: &Receiver<Message>) {
         loop {
             self.shared.beat();
-            let first = match inbox.recv_timeout(TICK) {
-                Ok(first) => Some(first),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => break,
+            let first = match self.waiting.pop_front() {
+                Some(first) => Some(first),
+                None => match inbox.recv_timeout(TICK) {
+                    Ok(first) => Some(first),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                },
             };
             self.shared.beat();
             let closing = first.is_some_and(|first| self.serve(first, inbox));
@@ -171,6 +197,7 @@ impl<E: Engine> Work<E> {
     fn serve(&mut self, first: Message, inbox: &Receiver<Message>) -> bool {
         let (mut changes, mut told) = (Vec::new(), Vec::new());
         let (mut next, mut bytes, mut closing) = (Some(first), 0, false);
+        let until = self.shared.clock.monotonic() + self.company.patience;
         while let Some(message) = next.take() {
             match message {
                 Message::Commit(batch, tell) => {
@@ -184,22 +211,42 @@ impl<E: Engine> Work<E> {
                 }
             }
             if told.len() < GATHER_BATCHES && bytes < GATHER_BYTES {
-                next = inbox.try_recv().ok();
+                next = self.waiting.pop_front().or_else(|| inbox.try_recv().ok());
+                if next.is_none() && told.len() < self.company.batches {
+                    next = self.company_until(inbox, until);
+                }
             }
         }
         if told.is_empty() {
             return closing;
         }
+        let began = self.shared.clock.monotonic();
         let result = if let Some(broken) = &self.broken {
             Err(broken.error())
         } else {
             caught(|| self.engine.commit(changes)).map_err(|error| self.breaks(&error))
+        };
+        // Before anybody is told, so that what they hand over next is not counted as well.
+        while self.waiting.len() < GATHER_BATCHES
+            && let Ok(message) = inbox.try_recv()
+        {
+            self.waiting.push_back(message);
+        }
+        self.company = Company {
+            batches: (told.len() + self.waiting.len()).min(GATHER_BATCHES),
+            patience: (self.shared.clock.monotonic().saturating_duration_since(began) / COMPANY_PART)
+                .min(COMPANY_MAX),
         };
         for tell in told {
             // Whoever stopped waiting does not want to know.
             let _gone = tell.send(result);
         }
         closing
+    }
+
+    /// The next batch, if one comes before `until`.
+    fn company_until(&self, inbox: &Receiver<Message>, until: Instant) -> Option<Message> {
+        inbox.recv_timeout(until.saturating_duration_since(self.shared.clock.monotonic())).ok()
     }
 
     fn breaks(&mut self, error: &EngineError) -> StoreError {

@@ -216,6 +216,18 @@ pub(super) fn whole(rows: &[Row]) -> Result<Vec<Loaded<'_>>, Fault> {
     grouped.into_iter().map(|((class, key), parts)| joined(class, key, &parts)).collect()
 }
 
+/// The rows of those records that are whole; the others go.
+pub(super) fn sound(rows: Vec<Row>) -> Vec<Row> {
+    let mut grouped: BTreeMap<(Class, Vec<u8>), Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        let name = part(&row.key, &row.value).map(|part| (part.class, part.key.to_vec()));
+        if let Ok(name) = name {
+            grouped.entry(name).or_default().push(row);
+        }
+    }
+    grouped.into_values().filter(|rows| whole(rows).is_ok()).flatten().collect()
+}
+
 fn joined<'a>(class: Class, key: &'a [u8], parts: &[Part<'a>]) -> Result<Loaded<'a>, Fault> {
     let fault = Fault::Body(class);
     let first = parts.first().ok_or(fault)?;
@@ -309,6 +321,18 @@ mod tests {
         let sum = checksum(&row.key, &row.value);
         row.value.extend(sum.to_be_bytes());
         assert_eq!(part(&row.key, &row.value), Err(Fault::Newer(Class::Replay, 2)));
+    }
+
+    #[test]
+    fn of_damaged_rows_the_whole_records_are_left() {
+        let long = rows(b"ab", &Note("x".repeat(9_000)), None).unwrap();
+        let (one, mut bad) =
+            (rows(b"cd", &Note("x".into()), None).unwrap(), rows(b"ef", &Note("y".into()), None).unwrap());
+        bad[0].value[3] ^= 1;
+        assert!(long.len() == 3 && one.len() == 1);
+        let all = [long.clone(), bad.clone(), one.clone()].concat();
+        assert_eq!(sound(all), [long.clone(), one.clone()].concat());
+        assert_eq!(sound([&long[..2], &bad, &one].concat()), one);
     }
 
     #[test]

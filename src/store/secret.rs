@@ -12,7 +12,8 @@ use crate::small_file;
 
 /// The length of the key, in bytes.
 pub const SECRET_BYTES: usize = 32;
-const FILE: &str = "key";
+/// Its file beside the database.
+pub(super) const SECRET: &str = "key";
 
 /// The key of a data folder whose store is open, made when there is none.
 ///
@@ -20,7 +21,7 @@ const FILE: &str = "key";
 /// When it cannot be read or written, or has another length: then it was changed, and what it marked is lost.
 pub fn secret(data: &Path) -> io::Result<[u8; SECRET_BYTES]> {
     let folder = data.join("store");
-    let path = folder.join(FILE);
+    let path = folder.join(SECRET);
     match small_file::read(&path, 2 * SECRET_BYTES as u64) {
         Ok(bytes) => bytes.try_into().map_err(|_| io::Error::other("the key has another length")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -48,7 +49,7 @@ mod tests {
     #[test]
     fn the_key_is_made_once_and_is_its_owners_alone() {
         let data = std::env::temp_dir().join(format!("ono-sendai-secret-{}", std::process::id()));
-        let path = data.join("store").join(FILE);
+        let path = data.join("store").join(SECRET);
         std::fs::create_dir_all(data.join("store")).unwrap();
         let key = secret(&data).unwrap();
         assert_eq!(secret(&data).unwrap(), key);

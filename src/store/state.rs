@@ -174,17 +174,18 @@ impl State {
     /// # Errors
     /// When it cannot be written.
     pub fn back_up(&self, path: &Path) -> Result<(), BackupError> {
+        // What was used comes last, so that no answer is in it whose units are not.
         let mut rows = [
-            self.accounts.rows(),
-            self.quotas.rows(),
-            self.anonymous.rows(),
-            self.calendar.rows(),
             self.replays.rows(),
             self.cursors.rows(),
             self.windows.rows(),
             self.ladder.rows(),
-            self.month.rows(),
             self.identities.rows(),
+            self.accounts.rows(),
+            self.calendar.rows(),
+            self.month.rows(),
+            self.anonymous.rows(),
+            self.quotas.rows(),
         ]
         .concat();
         rows.sort_by(|a, b| a.key.cmp(&b.key));

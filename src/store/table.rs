@@ -16,6 +16,9 @@ use super::class::WhenFull;
 use super::record::{self, Fault, Loaded, Record, RecordKey as _, TooLarge};
 use crate::clock::Clock;
 
+/// Records that are written to a backup while others wait.
+const ROWS_AT_ONCE: usize = 256;
+
 /// Why a record was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
@@ -190,11 +193,17 @@ impl<R: Record> Table<R> {
         self.lock().bytes
     }
 
-    /// The rows of every record that is not over.
+    /// The rows of every record that is not over. Nobody else waits for more than a few of them to be written.
     pub(super) fn rows(&self) -> Vec<Row> {
+        let keys: Vec<R::Key> = self.lock().of.keys().cloned().collect();
+        keys.chunks(ROWS_AT_ONCE).flat_map(|keys| self.rows_of(keys)).collect()
+    }
+
+    fn rows_of(&self, keys: &[R::Key]) -> Vec<Row> {
         let (now, now_ms) = (self.clock.monotonic(), unix_ms(self.clock.utc()));
         let rows = self.lock();
-        let live = rows.of.iter().filter(|(_, slot)| slot.lives(now));
+        let found = keys.iter().filter_map(|key| Some((key, rows.of.get(key)?)));
+        let live = found.filter(|(_, slot)| slot.lives(now));
         live.flat_map(|(key, slot)| {
             let left = slot.expires.map(|(at, _)| whole_ms(at.saturating_duration_since(now)));
             let expires_ms = left.map(|left| now_ms.saturating_add(left));

@@ -4,6 +4,7 @@ mod cases;
 mod find_tracks;
 mod get_label;
 mod hostile;
+mod long_walks;
 mod provenance;
 pub mod samples;
 mod search_catalog;

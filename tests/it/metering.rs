@@ -3,8 +3,10 @@
 mod full;
 mod killed;
 pub mod operator;
+mod paced;
 mod races;
 mod replays;
+mod stepped;
 
 use serde_json::Value;
 

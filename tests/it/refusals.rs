@@ -70,7 +70,7 @@ fn spent() -> Envelope {
     assert!(!demo.call_as(&token, "get_usage", json!({})).is_error);
     assert!(!demo.call_as(&token, "resolve_artist", json!({"discogs_id": 45})).is_error);
     let accounts = admin(&demo, &["accounts"]).expect("accounts");
-    let id = accounts["accounts"][0][0].as_str().expect("an id");
+    let id = accounts["accounts"]["accounts"][0]["account"].as_str().expect("an id");
     admin(&demo, &["usage", id, "--set", "1000"]).expect("it is set");
     demo.call_as(&token, "resolve_artist", json!({"discogs_id": 41}))
 }

@@ -1,4 +1,4 @@
-//! The store on a real disk: killed, damaged, filled, opened twice, and held to docs/storage.md.
+//! The store on a real disk: killed, cut off, damaged, filled, opened twice, and held to docs/storage.md.
 
 mod child;
 mod crash;
@@ -7,4 +7,5 @@ pub mod disk_full;
 mod documented;
 mod growth;
 mod lock;
+pub mod power_cut;
 pub mod support;

@@ -1,8 +1,10 @@
 //! The running program over a service that does what a test tells it, on real sockets.
 
+mod again;
 mod documents;
 mod faults;
 pub mod peer;
+mod places;
 mod plan;
 mod restart;
 mod secrets;

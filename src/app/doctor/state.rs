@@ -23,10 +23,19 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
     let examined = tokio::task::spawn_blocking(move || store::examine(&folder, &clock)).await;
     match examined {
         Ok(Ok(Examined::Absent)) => found.good(DATABASE, "none yet; the first start makes it"),
+        Ok(Ok(Examined::Gone)) => found.warn(
+            DATABASE,
+            "it is gone, though there was one; the next start begins anew and refuses metered calls until `ono-sendai \
+             restore FILE` or `ono-sendai admin restore-confirm`",
+        ),
         Ok(Ok(Examined::Whole { rows })) => {
             found.good(DATABASE, format!("a copy of it opens, with {rows} rows; no server runs on it"));
         }
         Ok(Ok(Examined::InUse)) => running(data, found).await,
+        Ok(Ok(Examined::NotLookedAt { reason })) => found.warn(
+            DATABASE,
+            format!("it could not be looked at: {reason}; make room there, or set TMPDIR to another folder"),
+        ),
         Ok(Err(error)) => found.fail(DATABASE, Fault::Here, error.to_string()),
         Err(error) => found.fail(DATABASE, Fault::Here, format!("it cannot be looked at: {error}")),
     }

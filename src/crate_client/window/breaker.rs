@@ -68,6 +68,15 @@ impl<T: Tally> Breaker<T> {
         self.turn_to(State::Open { until });
     }
 
+    /// Shuts it, by an operator's word; whether it was open.
+    pub(super) fn shut(&mut self) -> bool {
+        let was_open = self.state != State::Shut;
+        if was_open {
+            self.turn_to(State::Shut);
+        }
+        was_open
+    }
+
     /// Until when it is open; a window on trial is as open as before. `None` when it is shut.
     pub(super) fn open_until(&self) -> Option<Instant> {
         match self.state {

@@ -5,22 +5,30 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Attempt, OpenError, OpenFault, VERDICT_BYTES_MAX, attempt, folder, one_line};
+use super::{Attempt, OpenError, OpenFault, VERDICT_BYTES_MAX, attempt_at, folder, one_line};
 use crate::clock::Clock;
 use crate::small_file;
+use crate::store::secret::SECRET;
 use crate::store::{Ack, Batch, Health, Row, State, Store, StoreError};
 
 /// What lies in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Examined {
     /// No database; a server would make one.
     Absent,
+    /// None where there was one: a server would begin anew, and wait for a word before it serves what is metered.
+    Gone,
     /// A database that a server uses just now.
     InUse,
     /// A database that opens, with so many rows.
     Whole {
         /// The rows.
         rows: usize,
+    },
+    /// A database of which no copy could be made or used; that says nothing about itself.
+    NotLookedAt {
+        /// Why, and where the copy should be.
+        reason: String,
     },
 }
 
@@ -37,7 +45,8 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         move |source: io::Error| OpenError::Io { path, source }
     };
     if !path.try_exists().map_err(io_at(&path))? {
-        return Ok(Examined::Absent);
+        let was_there = [SECRET, "witness"].iter().any(|left| store.join(left).exists());
+        return Ok(if was_there { Examined::Gone } else { Examined::Absent });
     }
     let lock_path = store.join("LOCK");
     let lock = match File::open(&lock_path) {
@@ -55,13 +64,36 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
     if let Ok(reason) = small_file::read_text(&store.join("unreadable"), VERDICT_BYTES_MAX) {
         return Err(damaged(one_line(&reason)));
     }
-    let trial = Trial::new().map_err(io_at(&std::env::temp_dir()))?;
+    let unlooked = |source: &dyn std::fmt::Display| {
+        let folder = std::env::temp_dir();
+        Ok(Examined::NotLookedAt {
+            reason: format!("there is no copy of it in {}: {source}", folder.display()),
+        })
+    };
+    let trial = match Trial::new() {
+        Ok(trial) => trial,
+        Err(source) => return unlooked(&source),
+    };
     let copy = trial.0.join("db");
+    // Without it, a copy that has lost what was written last would pass for whole.
+    let witness = trial.0.join("witness");
+    let own = store.join("witness");
+    match std::fs::copy(&own, &witness) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            std::fs::read(&own).map_err(io_at(&own))?;
+            return unlooked(&source);
+        }
+        _ => {}
+    }
     // A half-written snapshot is removed by a start too.
     let leftover = |name: &str| name.starts_with("snap.") && name.ends_with(".generating");
-    folder::copy(&path, &copy, &leftover).map_err(io_at(&copy))?;
+    if let Err(source) = folder::copy(&path, &copy, &leftover) {
+        // What cannot be read would keep a server from starting too; the rest lies with the place of the copy.
+        read_all(&path).map_err(io_at(&path))?;
+        return unlooked(&source);
+    }
     drop(lock);
-    let rows = match attempt(&copy, &trial.0.join("ballast")) {
+    let rows = match attempt_at(&copy, trial.0.join("ballast"), witness) {
         Ok((engine, rows)) => {
             drop(engine);
             rows
@@ -71,7 +103,11 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
             let aside = store.join("db.damaged");
             return Err(OpenError::Slow { path, aside });
         }
-        Err(Attempt::Fault(OpenFault::Io(source))) => return Err(OpenError::Io { path, source }),
+        // All of it was read, so that this is about the copy.
+        Err(Attempt::Fault(OpenFault::Io(source))) => return unlooked(&source),
+        Err(Attempt::Fault(OpenFault::Full)) => {
+            return unlooked(&io::Error::from(io::ErrorKind::StorageFull));
+        }
         Err(Attempt::Fault(OpenFault::Damaged(reason))) => return Err(damaged(reason)),
         Err(Attempt::Fault(_)) => return Err(damaged("a copy of it does not open".to_owned())),
     };
@@ -80,16 +116,40 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
     Ok(Examined::Whole { rows: count })
 }
 
+/// Reads every file below a folder.
+fn read_all(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            read_all(&entry.path())?;
+        } else {
+            io::copy(&mut File::open(entry.path())?, &mut io::sink())?;
+        }
+    }
+    Ok(())
+}
+
+/// Names that are tried for a folder: others are being looked at, or were left behind.
+const TRIALS_MAX: u32 = 100;
+
 /// A folder for a copy, removed at the end.
 struct Trial(PathBuf);
 
 impl Trial {
     fn new() -> io::Result<Self> {
         use std::os::unix::fs::DirBuilderExt as _;
-        let path = std::env::temp_dir().join(format!("ono-sendai-doctor-{}", std::process::id()));
-        // Fails when somebody else has put something there.
-        std::fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
+        let mut number = 0;
+        loop {
+            let name = format!("ono-sendai-doctor-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            // Never one that is there already, whoever made it.
+            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < TRIALS_MAX => {
+                    number += 1
+                }
+                made => return made.map(|()| Self(path)),
+            }
+        }
     }
 }
 

@@ -67,6 +67,7 @@ pub(super) fn of(
     }
     let cut = dossier.discography.as_ref().is_ok_and(|found| found.releases.len() > rows.releases);
     let data = ArtistCard {
+        asked: Some(key.as_str().to_owned()),
         identity,
         real_name: Facet(dossier.real_name.map(|name| NameFacet { name })),
         aliases: Facet(dossier.aliases.map(|aliases| AliasFacet {
@@ -128,7 +129,7 @@ pub(super) fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         degraded: None,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
-        next_actions: vec![follow_up::anew(key, follow_up::NOBODY)],
+        next_actions: vec![follow_up::nobody(key)],
     }
 }
 

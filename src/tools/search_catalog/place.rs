@@ -330,8 +330,8 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_of_a_thousand_ordinary_rows_fits_its_place() {
-        let rows: BTreeSet<u64> = (0..1_000).map(|n| n * 2_500).collect();
+    fn the_longest_walk_of_ordinary_rows_fits_its_place() {
+        let rows: BTreeSet<u64> = (0..10_000).map(|n| n * 350).collect();
         assert!(Place::Counted(rows).written().len() <= PLACE_BYTES_MAX);
         let cursor = Place::Upstream(Trail::begun("abc:def"));
         assert_eq!(Place::read("k:abc:def"), Some(cursor.clone()), "as it was written before");

@@ -1,6 +1,7 @@
 //! Starting the program, waiting until it is ready, and leaving nothing behind.
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,6 +28,9 @@ wait $!
 rm -rf "$folder"
 "#;
 
+/// Names and values.
+type Environment = Vec<(&'static str, String)>;
+
 /// A running server of the demo catalogue.
 pub struct Demo {
     /// Its port on 127.0.0.1.
@@ -39,6 +43,8 @@ pub struct Demo {
     pub certificate: PathBuf,
     folder: PathBuf,
     data: PathBuf,
+    /// What it and its command line find in their environment.
+    environment: Environment,
     keeper: Child,
     /// What it prints.
     lines: Mutex<mpsc::Receiver<String>>,
@@ -61,19 +67,19 @@ impl Demo {
     pub fn of(binary: &Path) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(binary, folder, data, "127.0.0.1:0", None)
+        Self::with(binary, folder, data, &place(), None)
     }
 
     /// A server that keeps everything in this folder.
     pub fn on(data: PathBuf) -> Self {
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "127.0.0.1:0", None)
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, &place(), None)
     }
 
     /// A server in which every call of this tool fails as nothing should; only a debug build can.
     pub fn planted(tool: &str) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, "127.0.0.1:0", Some(tool))
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), folder, data, &place(), Some(tool))
     }
 
     /// Ends it at once, as `kill -9` does.
@@ -96,7 +102,9 @@ impl Demo {
 
     fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
         let arguments = ["demo", "--listen", listen, "--data", &data.to_string_lossy()];
-        let (keeper, lines) = launch(binary, &folder, &arguments, planted);
+        let environment: Environment =
+            planted.map(|tool| ("ONO_PLANTED_FAULT", tool.to_owned())).into_iter().collect();
+        let (keeper, lines) = launch(binary, &folder, &arguments, &environment);
         let line = |wanted: &str| next(&lines, wanted, &folder);
         let pid = line("pid ").parse().expect("a process id");
         let url = line("ono-sendai is ready: ");
@@ -107,7 +115,8 @@ impl Demo {
         let token = line("Token: ");
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
-        Self { port, pid, token, certificate, folder, data, keeper, lines: Mutex::new(lines), client }
+        let (environment, lines) = (Vec::new(), Mutex::new(lines));
+        Self { port, pid, token, certificate, folder, data, environment, keeper, lines, client }
     }
 
     /// A bearer token for the account "demo", good for an hour.
@@ -120,6 +129,7 @@ impl Demo {
         let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
             .args(["token", "--as", subject, "--listen", &format!("127.0.0.1:{}", self.port), "--data"])
             .arg(self.data())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .output()
             .expect("the program runs");
         assert!(output.status.success(), "{output:?}");
@@ -138,25 +148,54 @@ impl Demo {
         let data = folder.join("data");
         let config = folder.join("config.toml");
         let text = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
+            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
+            place(),
             data.display()
         );
         std::fs::write(&config, text).expect("a configuration");
-        Self::serve(&config, folder, data)
+        Self::serve(&config, folder, data, Vec::new())
     }
 
-    /// Another server that `serve` runs with the configuration of this one, once this one has ended.
+    /// The same by a clock that the file `time` moves, in a time zone: libfaketime reads the file whenever the program
+    /// asks for the time of day, and leaves monotonic time alone. It keeps everything in `data`. `None` where there is
+    /// no libfaketime.
+    pub fn serving_in_time(rest: &str, data: PathBuf, time: &Path, zone: &str) -> Option<Self> {
+        let library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+            .map(|machine| format!("/usr/lib/{machine}/faketime/libfaketime.so.1"))
+            .into_iter()
+            .find(|library| Path::new(library).exists())?;
+        let environment = vec![
+            ("LD_PRELOAD", library),
+            ("FAKETIME_TIMESTAMP_FILE", time.to_string_lossy().into_owned()),
+            ("FAKETIME_NO_CACHE", "1".to_owned()),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+            ("TZ", zone.to_owned()),
+        ];
+        let folder = scratch();
+        let config = folder.join("config.toml");
+        let text = format!(
+            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{rest}\n",
+            place(),
+            data.display()
+        );
+        std::fs::write(&config, text).expect("a configuration");
+        Some(Self::serve(&config, folder, data, environment))
+    }
+
+    /// Another server that `serve` runs with the configuration of this one and on its port, so that its issuer has the
+    /// same name, once this one has ended.
     pub fn serving_again(&self) -> Self {
         let folder = scratch();
         let config = folder.join("config.toml");
-        std::fs::copy(self.folder.join("config.toml"), &config).expect("a configuration");
-        Self::serve(&config, folder, self.data.clone())
+        let text = std::fs::read_to_string(self.folder.join("config.toml")).expect("a configuration");
+        std::fs::write(&config, text).expect("a configuration");
+        Self::serve(&config, folder, self.data.clone(), self.environment.clone())
     }
 
-    fn serve(config: &Path, folder: PathBuf, data: PathBuf) -> Self {
+    fn serve(config: &Path, folder: PathBuf, data: PathBuf, environment: Environment) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
-        let (keeper, lines) =
-            launch(binary, &folder, &["serve", "--config", &config.to_string_lossy()], None);
+        let arguments = ["serve", "--config", &config.to_string_lossy()];
+        let (keeper, lines) = launch(binary, &folder, &arguments, &environment);
         let pid = next(&lines, "pid ", &folder).parse().expect("a process id");
         let ready = |log: &str| {
             let rest = log.split_once("ready: https://localhost:")?.1;
@@ -174,8 +213,8 @@ impl Demo {
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
-        let lines = Mutex::new(lines);
-        Self { port, pid, token: String::new(), certificate, folder, data, keeper, lines, client }
+        let (token, lines) = (String::new(), Mutex::new(lines));
+        Self { port, pid, token, certificate, folder, data, environment, keeper, lines, client }
     }
 
     /// Its address for `path`.
@@ -217,13 +256,12 @@ impl Drop for Demo {
     }
 }
 
-/// The program with these arguments, kept as [`KEEPER`] says, and the lines that it prints; `planted` is a tool in which
-/// it is to fail.
+/// The program with these arguments and this environment, kept as [`KEEPER`] says, and the lines that it prints.
 fn launch(
     binary: &Path,
     folder: &Path,
     arguments: &[&str],
-    planted: Option<&str>,
+    environment: &[(&'static str, String)],
 ) -> (Child, mpsc::Receiver<String>) {
     let mut keeper = Command::new("sh")
         .args(["-c", KEEPER])
@@ -231,7 +269,7 @@ fn launch(
         .arg(folder)
         .args(arguments)
         .env_clear()
-        .envs(planted.map(|tool| ("ONO_PLANTED_FAULT", tool)))
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -250,6 +288,20 @@ fn next(lines: &mpsc::Receiver<String>, wanted: &str, folder: &Path) -> String {
         });
         if let Some(rest) = line.strip_prefix(wanted) {
             break rest.to_owned();
+        }
+    }
+}
+
+/// An address for a server, on a port that the system gives to nobody by itself: one that is started again finds it
+/// free, however many connections were made meanwhile.
+fn place() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(997);
+    loop {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
+        let port = 20_000 + u16::try_from(number).expect("below 12,000");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return format!("127.0.0.1:{port}");
         }
     }
 }

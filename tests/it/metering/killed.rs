@@ -1,6 +1,7 @@
 //! `kill -9` under load: an auditor knows every answer that a client received.
 
 use std::collections::BTreeMap;
+use std::net::TcpListener;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use serde_json::json;
 
 use super::{fresh, used};
 use crate::harness::Demo;
+use crate::store::support::eventually;
 
 const ALLOWANCE: u64 = 1_000;
 const ACCOUNTS: usize = 4;
@@ -66,6 +68,60 @@ fn a_kill_under_load_grants_nothing_twice_and_burns_no_more_than_a_lease() {
     assert!(audited > 0, "no client received anything, so nothing was audited");
     assert!(slowest < Duration::from_secs(5), "starting took {slowest:?}");
     println!("{audited} accounts audited, {burned} units burned, slowest start {slowest:?}");
+}
+
+#[test]
+fn a_server_starts_again_within_five_seconds_however_it_ended_and_a_second_one_does_not_start() {
+    let first = Demo::start();
+    let mut now: Option<Demo> = None;
+    for round in 0..u32::try_from(rounds()).unwrap() * 2 {
+        let server = now.as_ref().unwrap_or(&first);
+        server.call_as(&server.token_of("again"), "resolve_artist", fresh());
+        if round % 2 == 0 {
+            server.kill()
+        } else {
+            server.stop()
+        }
+        let began = Instant::now();
+        let next = server.again();
+        assert!(began.elapsed() < Duration::from_secs(5), "round {round}: {:?}", began.elapsed());
+        now = Some(next);
+    }
+    let server = now.unwrap();
+    let began = Instant::now();
+    let second = std::process::Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["demo", "--listen", "127.0.0.1:0", "--data"])
+        .arg(server.data())
+        .output()
+        .unwrap();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let said = String::from_utf8(second.stderr).unwrap();
+    let lock = server.data().join("store/LOCK");
+    assert_eq!((second.status.code(), said.lines().count()), (Some(3), 1), "{said}");
+    assert!(said.contains(&*lock.to_string_lossy()), "{said}");
+    assert!(!server.call_as(&server.token_of("again"), "resolve_artist", fresh()).is_error);
+}
+
+#[test]
+fn a_port_that_is_just_being_given_up_is_waited_for() {
+    let first = Demo::start();
+    first.kill();
+    let mut held = None;
+    eventually("the port is free", || {
+        held = TcpListener::bind(("127.0.0.1", first.port)).ok();
+        held.is_some()
+    });
+    std::fs::remove_file(&first.certificate).unwrap();
+    std::thread::scope(|scope| {
+        // It is made right before the port is taken.
+        let certificate = &first.certificate;
+        scope.spawn(move || {
+            eventually("it is starting", || certificate.exists());
+            drop(held);
+        });
+        let next = first.again();
+        assert!(!next.call("resolve_artist", fresh()).is_error);
+    });
 }
 
 #[test]

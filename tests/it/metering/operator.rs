@@ -106,12 +106,62 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
 
 /// Puts a backup in place of what a stopped server kept; whether it did, and what it said.
 pub fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
+    let file = file.to_string_lossy();
+    let (code, said) = offline(demo, &["restore", &file]);
+    (code == Some(0), said)
+}
+
+/// A command on the data folder while no server runs: its exit code and what it said.
+fn offline(demo: &Demo, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
-        .arg("restore")
-        .arg(file)
+        .args(arguments)
         .arg("--data")
         .arg(demo.data())
         .output()
         .unwrap();
-    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_database_that_lost_something_is_refused_salvaged_and_served_from_once_it_is_confirmed() {
+    let first = Demo::start();
+    let token = first.token_of("salvaged");
+    let early = first.call_as(&token, "resolve_artist", fresh());
+    first.kill();
+    let (database, copy) = (first.data().join("store/db"), first.data().join("copy"));
+    let copied = Command::new("cp").arg("-r").args([&database, &copy]).status().unwrap();
+    assert!(copied.success());
+    let second = first.again();
+    second.call_as(&token, "resolve_artist", fresh());
+    second.kill();
+    std::fs::remove_dir_all(&database).unwrap();
+    std::fs::rename(&copy, &database).unwrap();
+    for _ in 0..2 {
+        let (code, said) = offline(&second, &["demo", "--listen", "127.0.0.1:0"]);
+        let wanted = ["commits are gone", "restore FILE", "salvage", "mv ", &database.to_string_lossy()];
+        assert_eq!(code, Some(3), "{said}");
+        assert!(said.lines().count() == 1 && wanted.iter().all(|word| said.contains(word)), "{said}");
+    }
+    let (code, said) = offline(&second, &["salvage"]);
+    assert!(code == Some(0) && said.contains("records could be read"), "{said}");
+    // It may get another port, and then its issuer has another name.
+    let third = Demo::on(second.data());
+    let token = third.token_of("salvaged");
+    let readiness = third.send(http::Method::GET, "/readyz", &[], "");
+    assert_eq!(readiness.status, 503);
+    assert!(String::from_utf8_lossy(&readiness.body).contains("store"), "{:?}", readiness.body);
+    let accounts = admin(&third, &["accounts"]).unwrap();
+    assert!(accounts["accounts"]["accounts"][0]["used"].as_u64() >= Some(used(&early)), "{accounts}");
+    for refused in [third.call_as(&token, "resolve_artist", fresh()), third.call("resolve_artist", fresh())] {
+        assert_eq!(refused.error_type(), "metering_unavailable", "{}", refused.json);
+    }
+    admin(&third, &["restore-confirm"]).unwrap();
+    assert_eq!(third.send(http::Method::GET, "/readyz", &[], "").status, 200);
+    assert!(!third.call_as(&token, "resolve_artist", fresh()).is_error);
+    third.kill();
+    std::fs::remove_dir_all(&database).unwrap();
+    let anew = Demo::on(third.data());
+    let refused = anew.call_as(&anew.token_of("salvaged"), "resolve_artist", fresh());
+    assert_eq!(refused.error_type(), "metering_unavailable", "a database that is gone grants nothing again");
+    assert!(anew.log().contains("begins anew"), "{}", anew.log());
 }

@@ -1,43 +1,73 @@
-//! Many callers at once and few units.
+//! Many callers at once and few units, or few places.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::used;
-use crate::harness::Demo;
+use crate::harness::{Demo, Envelope};
+use crate::store::support::rounds;
+
+const CALLERS: usize = 50;
+const UNITS: u64 = 10;
 
 #[test]
 fn callers_that_race_for_the_last_units_spend_exactly_those() {
-    let allowance = 10;
     let server = Demo::serving(
         "fixture_mode = true",
         &format!(
-            "[accounts]\nunits_per_month = {allowance}\ncalls_per_minute = 100000\ncalls_at_once = 64\n[issuer]\nenabled = true"
+            "[accounts]\nunits_per_month = {UNITS}\ncalls_per_minute = 100000\ncalls_at_once = 64\n[issuer]\nenabled = true"
         ),
     );
-    let rounds: u32 = std::env::var("ONO_RACE_ROUNDS").map_or(5, |rounds| rounds.parse().unwrap());
-    for round in 0..rounds {
+    for round in 0..rounds("ONO_RACE_ROUNDS", 5) {
         let token = server.token_of(&format!("race-{round}"));
-        let served: u64 = std::thread::scope(|scope| {
-            let calls: Vec<_> = (0..50)
-                .map(|_| {
-                    let (server, token) = (&server, &token);
-                    scope.spawn(move || {
-                        let answer = server.call_as(token, "get_artist", one_unit());
-                        assert!(answer.is_error == (answer.json["ok"] == json!(false)));
-                        answer.json["meta"]["units"].as_u64().unwrap()
-                    })
-                })
-                .collect();
-            calls.into_iter().map(|call| call.join().unwrap()).sum()
-        });
+        let answers = race(|| server.call_as(&token, "get_artist", one_unit()));
         let usage = server.call_as(&token, "get_usage", json!({}));
-        assert_eq!(used(&usage), served, "what was told is what was charged");
-        assert_eq!(served, allowance);
+        assert_eq!(used(&usage), spent(&answers), "what was told is what was charged");
+        assert_eq!(spent(&answers), UNITS);
+        assert_eq!(refused(&answers, "quota_exceeded"), CALLERS - served(&answers));
     }
 }
 
+#[test]
+fn callers_without_an_account_that_race_for_the_last_units_of_the_day_spend_exactly_those() {
+    for _ in 0..rounds("ONO_RACE_ROUNDS", 2) {
+        let server = Demo::serving(
+            "fixture_mode = true",
+            &format!(
+                "[anonymous]\nunits_per_day = {UNITS}\ncalls_per_minute = 100000\nrequests_burst = 1000"
+            ),
+        );
+        let answers = race(|| server.call("get_artist", one_unit()));
+        assert_eq!(spent(&answers), UNITS);
+        assert_eq!(refused(&answers, "anonymous_capacity_exhausted"), CALLERS - served(&answers));
+        // The budget stays used up over a kill.
+        server.kill();
+        let next = server.serving_again();
+        assert_eq!(next.call("get_artist", one_unit()).error_type(), "anonymous_capacity_exhausted");
+    }
+}
+
+/// What every caller was answered, all of them asking at once.
+fn race(call: impl Fn() -> Envelope + Sync) -> Vec<Envelope> {
+    std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..CALLERS).map(|_| scope.spawn(&call)).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    })
+}
+
+fn spent(answers: &[Envelope]) -> u64 {
+    answers.iter().map(|answer| answer.json["meta"]["units"].as_u64().unwrap()).sum()
+}
+
+fn served(answers: &[Envelope]) -> usize {
+    answers.iter().filter(|answer| !answer.is_error).count()
+}
+
+fn refused(answers: &[Envelope], kind: &str) -> usize {
+    answers.iter().filter(|answer| answer.is_error && answer.error_type() == kind).count()
+}
+
 /// A question that nobody asked before and that costs exactly one unit.
-fn one_unit() -> serde_json::Value {
+fn one_unit() -> Value {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1);
     json!({"key": format!("nobody-{}", NEXT.fetch_add(1, Ordering::Relaxed))})

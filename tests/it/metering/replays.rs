@@ -36,6 +36,36 @@ fn one_question_in_many_spellings_is_charged_once() {
 }
 
 #[test]
+fn values_in_another_json_type_and_defaults_that_are_spelled_out_are_one_question() {
+    let demo = Demo::shared();
+    let token = demo.token_of("types");
+    for (tool, first, others) in [
+        (
+            "resolve_artist",
+            json!({"discogs_id": 3543}),
+            vec![json!({"discogs_id": "3543"}), json!(r#"{"discogs_id": 3543}"#)],
+        ),
+        (
+            "search_catalog",
+            json!({"genre": "Electronic", "limit": 7}),
+            vec![
+                json!({"limit": "7", "genre": ["Electronic"]}),
+                json!({"genre": "[\"Electronic\"]", "limit": 7, "genre_mode": "or"}),
+            ],
+        ),
+        ("search_catalog", json!({"q": "record"}), vec![json!({"limit": 10, "q": " record "})]),
+    ] {
+        let answer = demo.call_as(&token, tool, first);
+        assert!(!answer.is_error && !is_replay(&answer), "{}", answer.json);
+        for other in others {
+            let again = demo.call_as(&token, tool, other.clone());
+            assert!(is_replay(&again), "{tool} {other}: {}", again.json["meta"]);
+            assert_eq!(used(&again), used(&answer), "{other}");
+        }
+    }
+}
+
+#[test]
 fn a_composed_and_a_decomposed_name_are_one_question() {
     let demo = Demo::shared();
     let token = demo.token_of("composed");

@@ -85,6 +85,12 @@ impl Spender {
         assert_eq!(first, "open");
     }
 
+    /// Holds it in the middle of whatever it does.
+    pub fn stop(&self) {
+        let stopped = Command::new("kill").args(["-STOP", &self.child.id().to_string()]).status();
+        assert!(stopped.expect("kill runs").success());
+    }
+
     /// Kills it as a power cut of the process would; every account and unit that it said.
     pub fn kill(mut self) -> Vec<(u8, u64)> {
         self.child.kill().unwrap();

@@ -4,50 +4,58 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::child::Spender;
+use ono_sendai::store::State;
+
 use super::support::{Scratch, account, answer, open, rounds};
 
 /// A different wait each round, without a source of chance that could not be repeated.
-fn pause(round: u32, most_ms: u64) -> Duration {
+pub fn pause(round: u32, most_ms: u64) -> Duration {
     let spread = u64::from(round).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     Duration::from_millis(spread % most_ms)
 }
 
+/// Notes what was said; how many lines it were.
+pub fn heard(acked: &mut BTreeMap<u8, u64>, said: Vec<(u8, u64)>) -> usize {
+    for &(n, used) in &said {
+        let known = acked.entry(n).or_default();
+        *known = used.max(*known);
+    }
+    said.len()
+}
+
+/// Everything that was acknowledged is there, nothing is half there, and from here on what is there is the truth.
+pub fn audit(state: &State, acked: &mut BTreeMap<u8, u64>, round: u32) {
+    for (&n, known) in acked {
+        let used = state.quotas.get(&account(n)).unwrap().used;
+        assert!(used >= *known, "round {round}: account {n} has {used}, and {known} was acknowledged");
+        // One batch may have been on its way; the answer and the unit came together or not at all.
+        assert!(used <= *known + 1, "round {round}: account {n} has {used} after {known}");
+        let kept = |used| state.replays.get(&answer(n, used)).is_some();
+        assert!(kept(used), "round {round}: a unit without its answer");
+        assert!(!kept(used + 1), "round {round}: an answer without its unit");
+        *known = used;
+    }
+}
+
 #[test]
 fn nothing_acknowledged_is_lost_or_half_there_when_the_program_is_killed() {
-    let scratch = Scratch::new("kill");
+    let mut scratch = Scratch::new("kill");
     let mut acked: BTreeMap<u8, u64> = BTreeMap::new();
     let (mut all, mut slowest) = (0, Duration::ZERO);
     let rounds = rounds("ONO_KILL_ROUNDS", 8);
     for round in 0..rounds {
+        // What was answered within ten minutes stays; more than so many rounds would only be slower.
+        if round % 25 == 24 {
+            (scratch, acked) = (Scratch::new("kill"), BTreeMap::new());
+        }
         let spender = Spender::start(&scratch.0);
         spender.wait_until_open();
         std::thread::sleep(pause(round, 250));
-        for (n, used) in spender.kill() {
-            let known = acked.entry(n).or_default();
-            *known = used.max(*known);
-            all += 1;
-        }
+        all += heard(&mut acked, spender.kill());
         let began = Instant::now();
         let state = open(&scratch.0);
         slowest = slowest.max(began.elapsed());
-        for (&n, &known) in &acked {
-            let used = state.quotas.get(&account(n)).unwrap().used;
-            assert!(used >= known, "round {round}: account {n} has {used}, and {known} was acknowledged");
-            // One batch may have been on its way; the answer and the unit came together or not at all.
-            assert!(used <= known + 1, "round {round}: account {n} has {used} after {known}");
-            assert!(
-                state.replays.get(&answer(n, used)).is_some(),
-                "round {round}: a unit without its answer"
-            );
-            assert!(
-                state.replays.get(&answer(n, used + 1)).is_none(),
-                "round {round}: an answer without its unit"
-            );
-        }
-        // What was on its way and became durable is the truth from here on.
-        for (n, known) in &mut acked {
-            *known = state.quotas.get(&account(*n)).unwrap().used;
-        }
+        audit(&state, &mut acked, round);
         state.close();
     }
     assert!(slowest < Duration::from_secs(5), "opening took {slowest:?}");

@@ -41,6 +41,31 @@ fn every_class_says_what_it_holds_and_what_a_crash_costs() {
 }
 
 #[test]
+fn the_operators_commands_are_those_of_the_program() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .args(["admin", "--help"])
+        .output()
+        .unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let commands = help.split_once("Commands:\n").unwrap().1.split("\n\n").next().unwrap();
+    let there: Vec<&str> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .collect();
+    let rows = table(&page("docs/storage.md"), "The operator's commands");
+    let written: Vec<String> = rows
+        .iter()
+        .map(|row| row[0].trim_start_matches('`').split([' ', '`']).next().unwrap().to_owned())
+        .collect();
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    assert_eq!(sorted(written), sorted(there.into_iter().map(str::to_owned).collect()));
+}
+
+#[test]
 fn nothing_ever_calls_the_flush_that_deadlocks_and_sled_stays_in_its_file() {
     for (name, code) in source_text() {
         assert!(!code.contains("flush_async"), "{name}");

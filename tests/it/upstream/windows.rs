@@ -5,6 +5,7 @@ use serde_json::json;
 use super::peer::{Act, Peer, json as json_answer};
 use super::{WIDE, caller, server_over};
 use crate::harness::Demo;
+use crate::metering::operator::admin;
 
 fn card(server: &Demo, address: u8, key: &str) -> (String, u64) {
     let answer = server.call_from(caller(address), "get_artist", json!({"key": key}));
@@ -39,6 +40,19 @@ fn hanging_dossiers_of_several_callers_close_that_family_and_leave_resolve_open(
     assert_eq!((peer.seen("/api/v2/artist/").len(), &closed.json["meta"]["units"]), (asked, &json!(0)));
     let resolve = server.call_from(caller(5), "resolve_artist", json!({"q": "Somebody"}));
     assert!(!resolve.is_error, "{}", resolve.json);
+    // An operator sees the window and closes it.
+    let listed = admin(&server, &["windows"]).expect("a list");
+    let open = listed["windows"].as_array().expect("windows");
+    assert!(open.len() == 1 && (1..=30).contains(&open[0][1].as_u64().expect("seconds")), "{listed}");
+    let name = open[0][0].as_str().expect("a name");
+    assert!(
+        admin(&server, &["windows", "--close", "service"])
+            .expect_err("it is shut")
+            .contains("no open window")
+    );
+    assert_eq!(admin(&server, &["windows", "--close", name]).expect("it was open"), json!({"windows": []}));
+    assert_eq!(card(&server, 6, "closed"), ("upstream_error".to_owned(), 1));
+    assert_eq!(peer.seen("/api/v2/artist/").len(), asked + 1);
 }
 
 #[test]

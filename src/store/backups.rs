@@ -1,0 +1,196 @@
+//! Backups that are written by themselves: one every so often, so many kept.
+//!
+//! Decides when one is due and which ones go. It must never know what is in them.
+
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::{BackupError, Health, State, folder};
+use crate::clock::Clock;
+
+const PREFIX: &str = "ono-sendai-";
+const SUFFIX: &str = ".backup";
+const UNFINISHED: &str = ".unfinished";
+/// How often it is looked whether one is due.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A server without any backup writes its first one so long after its start.
+const FIRST_AFTER: Duration = Duration::from_secs(60);
+
+/// The backups of one server.
+#[derive(Debug)]
+pub struct Backups {
+    /// Where they lie; made when absent.
+    pub folder: PathBuf,
+    /// The time between two.
+    pub every: Duration,
+    /// How many are kept.
+    pub keep: usize,
+    /// When the next one is due.
+    pub due: Instant,
+}
+
+impl Backups {
+    /// Backups of which the first is due when the newest one that lies there is old enough, however often the server
+    /// was started since.
+    #[must_use]
+    pub fn new(folder: PathBuf, every: Duration, keep: usize, clock: &Clock) -> Self {
+        let newest = list(&folder).unwrap_or_default().pop();
+        let age = newest
+            .and_then(|path| std::fs::metadata(path).and_then(|found| found.modified()).ok())
+            .map(|at| (clock.utc() - time::OffsetDateTime::from(at)).try_into().unwrap_or_default());
+        let wait = age.map_or(FIRST_AFTER, |age| every.saturating_sub(age)).min(every);
+        Self { folder, every, keep, due: clock.monotonic() + wait }
+    }
+
+    /// Writes one if it is due, and removes those that are too many; the one that was written. On a disk with little
+    /// room it is put off.
+    ///
+    /// # Errors
+    /// When it cannot be written; it is tried again when the next one is due.
+    pub fn tick(&mut self, state: &State, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
+        if clock.monotonic() < self.due || state.health() != Health::Good {
+            return Ok(None);
+        }
+        self.due = clock.monotonic() + self.every;
+        let io = |source| BackupError::Io { path: self.folder.clone(), source };
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(io)?;
+        let path = self.folder.join(format!("{PREFIX}{}{SUFFIX}", folder::stamp(clock.utc())));
+        state.back_up(&path)?;
+        self.prune(&path).map_err(io)?;
+        Ok(Some(path))
+    }
+
+    /// Keeps the newest, and in any case the one that was just written: its clock may have been set back.
+    fn prune(&self, written: &std::path::Path) -> io::Result<()> {
+        let others: Vec<PathBuf> = list(&self.folder)?.into_iter().filter(|path| path != written).collect();
+        let surplus = (others.len() + 1).saturating_sub(self.keep);
+        for path in others.iter().take(surplus) {
+            std::fs::remove_file(path)?;
+        }
+        for entry in std::fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // A killed server leaves one half written.
+            if name.starts_with(PREFIX) && name.ends_with(UNFINISHED) {
+                std::fs::remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes them in a thread of its own, for as long as somebody else holds the state.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn write_in_background(mut self, state: &Arc<State>, clock: Clock) -> io::Result<()> {
+        let state: Weak<State> = Arc::downgrade(state);
+        std::thread::Builder::new().name("store-backups".into()).spawn(move || {
+            while let Some(state) = state.upgrade() {
+                match self.tick(&state, &clock) {
+                    Ok(None) => {}
+                    Ok(Some(path)) => tracing::info!(path = %path.display(), "a backup was written"),
+                    Err(error) => tracing::error!(%error, "no backup could be written"),
+                }
+                drop(state);
+                std::thread::sleep(LOOK_EVERY);
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// Every backup in a folder, the oldest first; others' files are not touched.
+fn list(folder: &std::path::Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let stamp = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+        if stamp.is_some_and(|stamp| stamp.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')) {
+            found.push(folder.join(name));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::store::rows::Quota;
+    use crate::store::{Batch, MemoryStore, backup};
+    use time::macros::datetime;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    struct Scratch(PathBuf);
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _gone = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn scratch(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("ono-sendai-backups-{name}-{}", std::process::id()));
+        let _gone = std::fs::remove_dir_all(&path);
+        Scratch(path)
+    }
+
+    #[test]
+    fn one_is_written_every_hour_and_so_many_are_kept() {
+        let clock = Clock::wound_to(datetime!(2027-01-31 12:00 UTC));
+        let store = Arc::new(MemoryStore::new());
+        let state = State::load(Arc::clone(&store) as _, &clock).unwrap();
+        let folder = scratch("hourly");
+        let mut backups = Backups::new(folder.0.clone(), HOUR, 3, &clock);
+        assert_eq!(backups.tick(&state, &clock).unwrap(), None);
+        clock.advance(FIRST_AFTER);
+        let first = backups.tick(&state, &clock).unwrap().unwrap();
+        assert_eq!(std::fs::metadata(&first).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(folder.0.join("ono-sendai-20270131-000000.unfinished"), "half").unwrap();
+        std::fs::write(folder.0.join("ono-sendai-mine.backup"), "mine").unwrap();
+        for hour in 1..6_u64 {
+            let mut batch = Batch::new();
+            let quota = Quota { month: 202_701, used: hour, reserved: hour };
+            state.quotas.put(&mut batch, [1; 16], quota).unwrap();
+            clock.advance(HOUR - Duration::from_secs(1));
+            assert_eq!(backups.tick(&state, &clock).unwrap(), None);
+            clock.advance(Duration::from_secs(1));
+            let path = backups.tick(&state, &clock).unwrap().unwrap();
+            assert_eq!(backup::read(&path).unwrap(), state.quotas.rows());
+            let there = list(&folder.0).unwrap();
+            assert_eq!((there.len(), there.last()), (3.min(1 + usize::try_from(hour).unwrap()), Some(&path)));
+        }
+        assert!(!folder.0.join("ono-sendai-20270131-000000.unfinished").exists());
+        assert!(folder.0.join("ono-sendai-mine.backup").exists(), "others' files stay");
+        clock.step_utc(datetime!(1970-01-01 0:00 UTC));
+        clock.advance(HOUR);
+        let path = backups.tick(&state, &clock).unwrap().unwrap();
+        assert!(path.exists(), "a clock that was set back costs no backup");
+        store.fail(true);
+        clock.advance(HOUR);
+        assert_eq!(backups.tick(&state, &clock).unwrap(), None, "nothing is copied from a store that fails");
+    }
+
+    #[test]
+    fn a_server_that_is_started_often_still_writes_one_every_hour() {
+        let clock = Clock::system();
+        let state = State::load(Arc::new(MemoryStore::new()), &clock).unwrap();
+        let folder = scratch("often");
+        let due = |age: Duration| {
+            let made = std::fs::File::open(list(&folder.0).unwrap().pop().unwrap()).unwrap();
+            made.set_modified(std::time::SystemTime::now() - age).unwrap();
+            Backups::new(folder.0.clone(), HOUR, 3, &clock).due.saturating_duration_since(clock.monotonic())
+        };
+        let mut backups = Backups::new(folder.0.clone(), HOUR, 3, &clock);
+        backups.due = clock.monotonic();
+        backups.tick(&state, &clock).unwrap().unwrap();
+        assert!(due(HOUR / 4) > HOUR / 2 && due(HOUR / 4) <= HOUR * 3 / 4);
+        assert_eq!(due(HOUR * 5), Duration::ZERO);
+    }
+}
