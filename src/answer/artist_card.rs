@@ -12,6 +12,7 @@ use super::similar::SimilarList;
 use crate::envelope::next::NextAction;
 use crate::model::gap::GapReason;
 use crate::model::text::CleanName;
+use crate::model::word::Word;
 use crate::shape::{List, Role};
 
 /// The answer of `get_artist`.
@@ -156,9 +157,9 @@ impl ReleaseRow {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EmergenceFacet {
     /// How established.
-    pub tier: CleanName,
+    pub tier: Word,
     /// The direction.
-    pub momentum: Option<CleanName>,
+    pub momentum: Option<Word>,
 }
 
 const ALIASES: &str = "data.aliases.names";

@@ -106,21 +106,59 @@ fn one(body: &[u8], asked: &ClusterId, today: Day) -> Result<Option<Fact<Aura>>,
     }))
 }
 
+/// Of two values that contradict each other neither is a fact.
 fn aura(row: &WireAura<'_>, today: Day) -> Aura {
+    let (count, kinds) = (rows::count(row.convergence_dim_count), dimensions(row.dimensions));
+    let differ = kinds.as_ref().is_ok_and(|kinds| count.is_ok_and(|count| count != kinds.len() as u64));
+    let (dimension_count, dimensions) = rows::unless(differ, count, kinds);
+    let (first, latest) =
+        (rows::past_day(row.first_signal_at, today), rows::past_day(row.latest_appearance_at, today));
+    let turned = first.is_ok_and(|first| latest.is_ok_and(|latest| first > latest));
+    let (first_signal_on, latest_signal_on) = rows::unless(turned, first, latest);
+    let (broken, day) = (reading::value(row.has_break_event), rows::past_day(row.break_event_at, today));
+    let (has_broken, broke_on) = rows::unless(broken == Ok(false) && day.is_ok(), broken, day);
     Aura {
         cluster_id: rows::cluster_id(row.cluster_id),
         name: rows::artist_name(row.artist_name),
-        dimension_count: reading::value(row.convergence_dim_count),
-        dimensions: dimensions(row.dimensions),
+        dimension_count,
+        dimensions,
         break_odds_percent: rows::percent(row.break_odds),
-        first_signal_on: rows::past_day(row.first_signal_at, today),
-        latest_signal_on: rows::past_day(row.latest_appearance_at, today),
-        has_broken: reading::value(row.has_break_event),
-        broke_on: rows::past_day(row.break_event_at, today),
+        first_signal_on,
+        latest_signal_on,
+        has_broken,
+        broke_on,
     }
 }
 
 fn dimensions(raw: Raw<'_>) -> Fact<Vec<Word>> {
     let words: Vec<Raw<'_>> = reading::value(raw)?;
     words.into_iter().map(|word| rows::word(word).map_err(|_| GapReason::MalformedUpstream)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_an_aura_that_contradict_each_other_are_no_facts() {
+        let read = |parts: &str| {
+            let body = format!(r#"{{"state":"present","items":[{{"artist_name":"X",{parts}}}]}}"#);
+            let found = list(body.as_bytes(), Day::parse("2026-11-30").unwrap()).unwrap().unwrap();
+            found.rows.into_iter().next().unwrap()
+        };
+        let no = GapReason::MalformedUpstream;
+        let kinds = read(r#""convergence_dim_count":1,"dimensions":["booking","press"],"break_odds":7.6"#);
+        assert_eq!((kinds.dimension_count, kinds.dimensions), (Err(no), Err(no)));
+        assert!(kinds.break_odds_percent.is_ok());
+        let days = read(r#""first_signal_at":"2026-10-01","latest_appearance_at":"2020-01-01""#);
+        assert_eq!((days.first_signal_on, days.latest_signal_on), (Err(no), Err(no)));
+        let broken = read(r#""has_break_event":false,"break_event_at":"2020-01-01""#);
+        assert_eq!((broken.has_broken, broken.broke_on), (Err(no), Err(no)));
+        let fine = read(
+            r#""convergence_dim_count":1,"dimensions":["booking"],"first_signal_at":"2020-01-01",
+            "latest_appearance_at":"2020-01-01","has_break_event":true,"break_event_at":null"#,
+        );
+        assert_eq!((fine.dimension_count, fine.has_broken), (Ok(1), Ok(true)));
+        assert!(fine.first_signal_on.is_ok() && fine.latest_signal_on.is_ok());
+    }
 }

@@ -46,6 +46,9 @@ pub enum UpstreamFault {
     /// The service answered 200 with the record of another key than the one that was asked for.
     #[error("the record of another key")]
     AnotherRecord,
+    /// The service answered 200 with an error in its own form.
+    #[error("an error under HTTP status 200")]
+    SaysError,
     /// The service answered 200 and says that this answer is degraded.
     #[error("an answer that the service itself calls degraded")]
     Degraded,
@@ -92,6 +95,7 @@ impl UpstreamFault {
             | Self::CallDeadline { .. }
             | Self::ToolDeadline { .. }
             | Self::Unreadable
+            | Self::SaysError
             | Self::Degraded
             | Self::Unreachable
             | Self::BrokenOff => Outcome::Failed,

@@ -207,7 +207,10 @@ impl Service {
             Err(fault) => Sent { was_200: false, found: Err(fault) },
         };
         if let Some(place) = place {
-            place.ended(sent.found.as_ref().map_or_else(|fault| fault.is_charged(), |_| true));
+            // The service counts what it answers with 200, whatever that holds.
+            let counts =
+                sent.was_200 || sent.found.as_ref().map_or_else(|fault| fault.is_charged(), |_| true);
+            place.ended(counts);
         }
         sent
     }

@@ -58,11 +58,12 @@ fn read(body: &[u8], asked: &ArtistKey) -> Result<Option<Gigs>, UpstreamFault> {
     if state == Err(GapReason::HonestGap) && cluster_id == Err(GapReason::HonestGap) {
         return Ok(None);
     }
-    let other = match (asked, &cluster_id) {
-        (ArtistKey::Cluster(asked), Ok(found)) => asked != found,
+    // Somebody else's concerts are no answer, and neither are those of nobody in particular.
+    let other = match (asked, &cluster_id, &state) {
+        (ArtistKey::Cluster(asked), Ok(found), _) => asked != found,
+        (ArtistKey::Cluster(_), Err(_), Ok(())) => true,
         _ => false,
     };
-    // Somebody else's concerts are no answer.
     let state = if other { Err(GapReason::MalformedUpstream) } else { state };
     Ok(Some(Gigs { cluster_id, gigs: state.and_then(|()| rows::listed(wire.gigs, gig)) }))
 }
@@ -76,4 +77,24 @@ fn gig(row: &WireGig<'_>) -> Fact<Gig> {
         country: rows::title(row.country),
         is_cancelled: reading::value(row.cancelled),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concerts_are_only_those_of_the_cluster_that_was_asked_for() {
+        let asked = ArtistKey::parse(&"a".repeat(64)).unwrap();
+        let read = |who: &str, state: &str| {
+            let body = format!(r#"{{{who}"state":"{state}","gigs":[{{"date":"2027-01-01"}}]}}"#);
+            read(body.as_bytes(), &asked).unwrap().unwrap().gigs.map(|gigs| gigs.rows.len())
+        };
+        let id = |text: &str| format!(r#""cluster_id":"{text}","#);
+        assert_eq!(read(&id(&"a".repeat(64)), "present"), Ok(1));
+        for who in ["".to_owned(), id("zz"), id(&"b".repeat(64)), r#""cluster_id":null,"#.to_owned()] {
+            assert_eq!(read(&who, "present"), Err(GapReason::MalformedUpstream), "{who}");
+        }
+        assert_eq!(read("", "empty"), Err(GapReason::HonestGap));
+    }
 }

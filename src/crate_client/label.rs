@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::fault::UpstreamFault;
 use super::ledger::CallLedger;
 use super::reading::{self, Raw};
-use super::resolution::{discogs_id, text, tier};
+use super::resolution::{text, tier};
 use super::tracks::{cluster_id, name};
 use super::transport::Request;
 use super::{CrateClient, rows};
@@ -20,6 +20,9 @@ use crate::model::link::{Link, LinkSite};
 use crate::model::prose::Prose;
 use crate::model::source::Source;
 use crate::model::text::CleanName;
+
+/// How far a share may be from that of the two counts beside it.
+const SHARE_SLACK: f64 = 0.02;
 
 impl CrateClient {
     /// The dossier of the label under `key`, which has the two forms of an artist's; `None` when the service holds
@@ -67,6 +70,8 @@ struct Wire<'a> {
 #[serde(rename_all = "camelCase")]
 struct WireIdentity<'a> {
     #[serde(borrow, default)]
+    discogs_label_id: Raw<'a>,
+    #[serde(borrow, default)]
     name: Raw<'a>,
     #[serde(borrow, default)]
     parent_label: Raw<'a>,
@@ -78,6 +83,8 @@ struct WireIdentity<'a> {
 
 #[derive(Default, Deserialize)]
 struct WireBinds<'a> {
+    #[serde(borrow, default)]
+    discogs_label_id: Raw<'a>,
     #[serde(borrow, default)]
     label_mbid: Raw<'a>,
     #[serde(borrow, default)]
@@ -178,15 +185,34 @@ fn who(
     let name = text(identity.name)?;
     // A binding that cannot be read is not a verified one, and neither is one that folds several labels.
     let bound = tier(wire.resolved_via).unwrap_or(Tier::Cluster);
+    let own_ids = [Some(wire.id), Some(identity.discogs_label_id), binds.map(|binds| binds.discogs_label_id)];
+    let discogs_id = one_of(own_ids.into_iter().flatten().map(rows::discogs_id));
+    let is_certain = discogs_id.is_ok() && !matches!(merged, Merged::Count(2..));
     Some(ArtistIdentity {
         name: CleanName::new(display_name(&name))?,
         record_name: name,
         cluster_id: text(wire.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
         slug: text(wire.slug).and_then(|slug| Slug::parse(&slug).ok()),
-        tier: if matches!(merged, Merged::Count(2..)) { Tier::Cluster } else { bound },
-        discogs_id: discogs_id(wire.id),
+        tier: if is_certain { bound } else { Tier::Cluster },
+        discogs_id: discogs_id.ok().flatten(),
         mbid: binds.and_then(|binds| text(binds.label_mbid)).and_then(|id| Mbid::parse(&id).ok()),
     })
+}
+
+/// The value that stands in several places, `None` where it stands nowhere.
+///
+/// # Errors
+/// When one of them cannot be read, or they differ: then it is none of them.
+fn one_of<T: PartialEq>(places: impl Iterator<Item = Fact<T>>) -> Fact<Option<T>> {
+    let mut found = None;
+    for place in places {
+        match place {
+            Ok(value) if found.as_ref().is_none_or(|other| *other == value) => found = Some(value),
+            Ok(_) | Err(GapReason::MalformedUpstream) => return Err(GapReason::MalformedUpstream),
+            Err(_) => {}
+        }
+    }
+    Ok(found)
 }
 
 /// The block is only there when labels were folded.
@@ -226,21 +252,44 @@ fn presence(wire: &WirePresence<'_>) -> LabelPresence {
 /// Of two values that contradict each other neither is a fact: nothing says which of them is wrong.
 fn momentum(wire: &WireMomentum<'_>, today: Day) -> DjMomentum {
     let contradicts = |is_so: bool| if is_so { Err(GapReason::MalformedUpstream) } else { Ok(()) };
-    let (plays, recent): (Fact<u64>, Fact<u64>) =
-        (reading::value(wire.play_count), reading::value(wire.plays_last365d));
-    let counts = contradicts(plays.is_ok_and(|all| recent.is_ok_and(|recent| recent > all)));
+    let (plays, recent) = (rows::count(wire.play_count), rows::count(wire.plays_last365d));
     let (first, last) = (day(wire.first_played_at, today), day(wire.last_played_at, today));
-    let days = contradicts(first.iter().zip(&last).any(|(first, last)| first.is_wholly_after(last)));
+    let tracklists = rows::count(wire.distinct_tracklists);
+    let velocity = rows::within(wire.velocity, 0.0..=1.0);
+    let share = reading::value::<f64>(wire.velocity);
+    let more_than_all = contradicts(plays.is_ok_and(|all| recent.is_ok_and(|recent| recent > all)));
+    let turned = contradicts(first.iter().zip(&last).any(|(first, last)| first.is_wholly_after(last)));
+    // Recent plays and a last one of long ago; what the service counts may lag behind by a month.
+    let long_ago = today.before(365 + 31);
+    let none_recent = contradicts(
+        recent.is_ok_and(|recent| recent > 0) && last.as_ref().is_ok_and(|last| last.is_before(long_ago)),
+    );
+    // In each tracklist somebody was played at least once.
+    let lists = contradicts(
+        plays.is_ok_and(|plays| tracklists.is_ok_and(|lists| lists > plays || lists == 0 && plays > 0)),
+    );
+    let shares = contradicts(match (plays, recent, share) {
+        (Ok(plays), Ok(recent), Ok(share)) if recent <= plays && plays > 0 => !is_share(share, recent, plays),
+        _ => false,
+    });
     DjMomentum {
-        plays: counts.and(plays),
-        plays_last_365d: counts.and(recent),
-        djs: reading::value(wire.distinct_djs),
-        artists: reading::value(wire.distinct_artists),
-        tracklists: reading::value(wire.distinct_tracklists),
-        velocity: rows::within(wire.velocity, 0.0..=1.0),
-        first_played: days.and(first),
-        last_played: days.and(last),
+        plays: more_than_all.and(lists).and(shares).and(plays),
+        plays_last_365d: more_than_all.and(none_recent).and(shares).and(recent),
+        djs: rows::count(wire.distinct_djs),
+        artists: rows::count(wire.distinct_artists),
+        tracklists: lists.and(tracklists),
+        velocity: shares.and(velocity),
+        first_played: turned.and(first),
+        last_played: turned.and(none_recent).and(last),
     }
+}
+
+/// Whether `share` is that of `part` in `whole`, as far as it may have been rounded.
+fn is_share(share: f64, part: u64, whole: u64) -> bool {
+    // Counts are at most 2^53, so that none of them changes here.
+    #[allow(clippy::cast_precision_loss)]
+    let exact = part as f64 / whole as f64;
+    (share - exact).abs() <= SHARE_SLACK
 }
 
 fn day(raw: Raw<'_>, today: Day) -> Fact<RecordedDay> {
@@ -271,7 +320,7 @@ fn related(wire: &WireRelated<'_>) -> Fact<RelatedLabel> {
         name: name(wire.label_name),
         cluster_id: cluster_id(wire.cluster_id),
         npmi: rows::within(wire.npmi, -1.0..=1.0),
-        support: reading::value(wire.support),
+        support: rows::count(wire.support),
     };
     if row.name.is_err() && row.cluster_id.is_err() { Err(GapReason::MalformedUpstream) } else { Ok(row) }
 }
@@ -316,6 +365,24 @@ mod tests {
         assert_eq!(merged("\"two\""), (Merged::Unreadable, Tier::Discogs));
         assert_eq!(label(r#","over_merge":null"#).merged, Merged::NotSaid);
         assert_eq!(label(r#","over_merge":[2]"#).merged, Merged::Unreadable);
+    }
+
+    #[test]
+    fn a_label_of_several_discogs_ids_has_none_and_is_never_verified() {
+        let who = |ids: [&str; 3]| {
+            let [id, own, bound] = ids;
+            let body = format!(
+                r#"{{"id":{id},"resolved_via":"discogs","identity":{{"name":"Svek","discogsLabelId":{own}}},
+                "binds":{{"discogs_label_id":{bound}}}}}"#
+            );
+            let identity = reading(body.as_bytes()).unwrap().unwrap().identity;
+            (identity.tier, identity.discogs_id.map(|id| id.to_string()))
+        };
+        assert_eq!(who(["5", "5", "5"]), (Tier::Discogs, Some("5".to_owned())));
+        assert_eq!(who(["5", "null", "null"]), (Tier::Discogs, Some("5".to_owned())));
+        for ids in [["5", "1866", "777"], ["5", "5", "777"], ["5", "1866", "null"], ["\"5\"", "5", "5"]] {
+            assert_eq!(who(ids), (Tier::Cluster, None), "{ids:?}");
+        }
     }
 
     #[test]
@@ -369,6 +436,16 @@ mod tests {
         assert_eq!((turned.first_played, turned.last_played), (Err(no), Err(no)));
         let more = momentum(r#""playCount":5,"playsLast365d":6,"distinctDjs":2"#);
         assert_eq!((more.plays, more.plays_last_365d, more.djs), (Err(no), Err(no), Ok(2)));
+        let old = momentum(
+            r#""playCount":5,"playsLast365d":5,"distinctTracklists":0,"lastPlayedAt":"2021-01-01","velocity":0.1"#,
+        );
+        assert_eq!((old.plays, old.plays_last_365d, old.tracklists), (Err(no), Err(no), Err(no)));
+        assert_eq!((old.velocity, old.last_played), (Err(no), Err(no)));
+        let fine = momentum(
+            r#""playCount":9,"playsLast365d":3,"distinctTracklists":2,"lastPlayedAt":"2026","velocity":0.33"#,
+        );
+        assert_eq!((fine.plays, fine.plays_last_365d, fine.tracklists), (Ok(9), Ok(3), Ok(2)));
+        assert!(fine.velocity.is_ok() && fine.last_played.is_ok());
         let npmi = |npmi: &str| {
             let rows =
                 format!(r#","travels":{{"state":"present","related":[{{"labelName":"A","npmi":{npmi}}}]}}"#);

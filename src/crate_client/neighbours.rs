@@ -14,6 +14,10 @@ use crate::model::neighbour::{Count, Neighbour, Neighbours, Surroundings};
 
 /// What of a dossier is needed; the discography says whether the record merges artists.
 const FIELDS: &str = "identity,discography,connections,dj_champion,credits";
+/// The surface of those who played the same festivals.
+const FESTIVALS: &str = "seen.artist_festival_co_appearance";
+/// The surface of those whom the same radio stations played.
+const RADIO: &str = "seen.radio_co_play";
 /// How many rows of a surface are asked for; the strongest come first.
 const SURFACE_ROWS: u32 = 50;
 
@@ -90,6 +94,10 @@ struct WireCredit<'a> {
 #[derive(Deserialize)]
 struct WireSurface<'a> {
     #[serde(borrow, default)]
+    surface: Raw<'a>,
+    #[serde(borrow, default)]
+    present: Raw<'a>,
+    #[serde(borrow, default)]
     state: Raw<'a>,
     #[serde(borrow, default)]
     rows: Raw<'a>,
@@ -113,6 +121,8 @@ struct WireFestival<'a> {
 
 #[derive(Deserialize)]
 struct WireRadio<'a> {
+    #[serde(borrow, default)]
+    cluster_id_hex: Raw<'a>,
     #[serde(borrow, default)]
     co_cluster_id_hex: Raw<'a>,
     #[serde(borrow, default)]
@@ -145,8 +155,8 @@ impl CrateClient {
         cluster_id: &ClusterId,
         ledger: &CallLedger,
     ) -> Result<Neighbours, UpstreamFault> {
-        let read = |body: &[u8]| surface(body, |row| festival(row, cluster_id));
-        self.surface("seen.artist_festival_co_appearance", cluster_id, ledger, read).await
+        let read = |body: &[u8]| surface(body, FESTIVALS, |row| festival(row, cluster_id));
+        self.surface(FESTIVALS, cluster_id, ledger, read).await
     }
 
     /// Who was played by the same radio stations. These rows carry no names.
@@ -158,7 +168,8 @@ impl CrateClient {
         cluster_id: &ClusterId,
         ledger: &CallLedger,
     ) -> Result<Neighbours, UpstreamFault> {
-        self.surface("seen.radio_co_play", cluster_id, ledger, |body| surface(body, radio)).await
+        let read = |body: &[u8]| surface(body, RADIO, |row| radio(row, cluster_id));
+        self.surface(RADIO, cluster_id, ledger, read).await
     }
 
     async fn surface(
@@ -232,10 +243,20 @@ fn credit(row: &WireCredit<'_>, word: &'static str) -> Fact<Neighbour> {
 
 fn surface<'a, W: Deserialize<'a>>(
     body: &'a [u8],
+    name: &str,
     read: impl Fn(&W) -> Fact<Neighbour>,
 ) -> Result<Neighbours, UpstreamFault> {
     let wire: WireSurface<'a> = reading::body(body)?;
-    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.rows, read)))
+    let state = rows::state(wire.state)?;
+    // The rows of another surface count something else, and rows that are said not to be there are none.
+    let is_its = !matches!(reading::value::<String>(wire.surface),
+        Ok(found) if found != name)
+        && reading::value::<String>(wire.surface).err() != Some(GapReason::MalformedUpstream);
+    let is_there = matches!(reading::value(wire.present), Ok(true) | Err(GapReason::NotCovered));
+    Ok(state.and_then(|()| match is_its && is_there {
+        true => rows::listed(wire.rows, read),
+        false => Err(GapReason::MalformedUpstream),
+    }))
 }
 
 /// A row about another cluster than the one that was asked for is no row of it.
@@ -252,7 +273,13 @@ fn festival(row: &WireFestival<'_>, asked: &ClusterId) -> Fact<Neighbour> {
     })
 }
 
-fn radio(row: &WireRadio<'_>) -> Fact<Neighbour> {
+/// The service may leave out whom a row is about; what it says must be the one that was asked for.
+fn radio(row: &WireRadio<'_>, asked: &ClusterId) -> Fact<Neighbour> {
+    match rows::cluster_id(row.cluster_id_hex) {
+        Ok(found) if found == *asked => {}
+        Err(GapReason::NotCovered) => {}
+        Ok(_) | Err(_) => return Err(GapReason::MalformedUpstream),
+    }
     known(by_cluster_only(row.co_cluster_id_hex, count("plays", row.co_play_count)))
 }
 
@@ -274,5 +301,35 @@ fn known(row: Neighbour) -> Fact<Neighbour> {
 }
 
 fn count(word: &'static str, raw: Raw<'_>) -> Count {
-    (word, reading::value(raw))
+    (word, rows::count(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_another_surface_or_of_another_artist_are_no_neighbours() {
+        let asked = ClusterId::parse(&"a".repeat(64)).unwrap();
+        let other = "b".repeat(64);
+        let read = |frame: &str, row: &str| {
+            let body = format!(
+                r#"{{{frame}"state":"present","rows":[{{{row}"co_cluster_id_hex":"{other}","co_play_count":3}}]}}"#
+            );
+            surface(body.as_bytes(), RADIO, |row| radio(row, &asked)).unwrap().map(|found| found.rows.len())
+        };
+        assert_eq!(read("", ""), Ok(1));
+        assert_eq!(read(r#""surface":"seen.radio_co_play","present":true,"#, ""), Ok(1));
+        for frame in [
+            r#""surface":"seen.song_station_journey","#,
+            r#""surface":5,"#,
+            r#""present":false,"#,
+            r#""present":"yes","#,
+        ] {
+            assert_eq!(read(frame, ""), Err(GapReason::MalformedUpstream), "{frame}");
+        }
+        let of = |id: &str| format!(r#""cluster_id_hex":"{id}","#);
+        assert_eq!(read("", &of(&"a".repeat(64))), Ok(1));
+        assert_eq!(read("", &of(&other)), Err(GapReason::MalformedUpstream));
+    }
 }

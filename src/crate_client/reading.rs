@@ -102,6 +102,12 @@ pub fn optional<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
     value(raw).ok()
 }
 
+/// Whether there is a value that says more than `null` or `false`.
+#[must_use]
+pub fn is_something(raw: Raw<'_>) -> bool {
+    raw.0.is_some_and(|raw| !matches!(raw.get(), "null" | "false"))
+}
+
 /// Whether a text stands anywhere in a value, as it is written.
 #[must_use]
 pub fn mentions(raw: Raw<'_>, text: &str) -> bool {

@@ -105,7 +105,15 @@ struct WireCandidate<'a> {
 
 pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
     let wire: Wire<'_> = reading::body(body)?;
-    let locators: Locators<'_> = reading::object(wire.locators).unwrap_or_default();
+    let locators: Locators<'_> = match reading::object(wire.locators) {
+        Ok(locators) => locators,
+        // Nobody's pages and ids are not missing; somebody's may be, and then that must not look like none.
+        Err(GapReason::HonestGap) => Locators::default(),
+        Err(_) if reading::value::<&str>(wire.resolved_via) == Err(GapReason::HonestGap) => {
+            Locators::default()
+        }
+        Err(_) => return Err(UpstreamFault::Unreadable),
+    };
     let (links, links_total) = links(&locators);
     let (candidates, _) = candidates(wire.candidates);
     let (same_name_clusters, siblings_listed) = self::candidates(wire.same_name_clusters);
@@ -273,6 +281,17 @@ mod tests {
             assert_eq!(read(body.as_bytes()), Err(UpstreamFault::Unreadable), "{body}");
         }
         assert_eq!(read(br#"{"resolved_via":null}"#), Ok(Resolution::default()));
+    }
+
+    #[test]
+    fn pages_and_ids_that_cannot_be_read_are_never_told_as_none() {
+        let read = |locators: &str| {
+            read(format!(r#"{{"resolved_via":"discogs","display":"X"{locators}}}"#).as_bytes()).map(|_| ())
+        };
+        assert_eq!(read(r#","locators":{}"#), Ok(()));
+        for locators in ["", r#","locators":"x""#, r#","locators":[]"#] {
+            assert_eq!(read(locators), Err(UpstreamFault::Unreadable), "{locators}");
+        }
     }
 
     #[test]

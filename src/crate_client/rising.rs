@@ -12,6 +12,7 @@ use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
 use crate::model::rising::{Breakout, OneToWatch, Watchlist};
+use crate::model::word::Word;
 
 #[derive(Deserialize)]
 struct WireBreakouts<'a> {
@@ -111,7 +112,7 @@ impl CrateClient {
             .chain(chosen.into_iter().filter_map(|(name, word)| Some((name, word?.to_owned()))))
             .collect();
         let request = transport::Request { family: Family::Lists, path: "/api/v2/breakouts", query: &query };
-        self.fetch(request, ledger, breakouts).await
+        self.fetch(request, ledger, |body| breakouts(body, filter)).await
     }
 
     /// Artists to watch by rank, at most `rows` of them; `None` when the service has no such list.
@@ -131,9 +132,22 @@ impl CrateClient {
     }
 }
 
-fn breakouts(body: &[u8]) -> Result<Fact<Listed<Breakout>>, UpstreamFault> {
+fn breakouts(body: &[u8], filter: BreakoutFilter) -> Result<Fact<Listed<Breakout>>, UpstreamFault> {
     let wire: WireBreakouts<'_> = reading::body(body)?;
-    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.items, |row| Ok(breakout(row)))))
+    let read = |row: &WireBreakout<'_>| {
+        let row = breakout(row);
+        let is_another = |asked: Option<&str>, found: &Fact<Word>| {
+            asked.is_some_and(|asked| found.as_ref().is_ok_and(|found| found.as_str() != asked))
+        };
+        // A row that says itself that it does not match is none of the answer.
+        if is_another(filter.tier, &row.emergence_tier)
+            || is_another(filter.corroboration, &row.corroboration)
+        {
+            return Err(GapReason::MalformedUpstream);
+        }
+        Ok(row)
+    };
+    Ok(rows::state(wire.state)?.and_then(|()| rows::listed(wire.items, read)))
 }
 
 fn breakout(row: &WireBreakout<'_>) -> Breakout {
@@ -144,7 +158,7 @@ fn breakout(row: &WireBreakout<'_>) -> Breakout {
         discogs_id: rows::discogs_id(row.discogs_artist_id),
         emergence_tier: rows::word(row.emergence_tier),
         emergence_score: rows::score(row.emergence_score),
-        press_count: reading::value(row.press_count),
+        press_count: rows::count(row.press_count),
         corroboration: rows::word(row.corroboration),
         location: reading::object(row.location).and_then(|found| location(&found)),
     }
@@ -172,13 +186,32 @@ fn watchlist(body: &[u8], today: Day) -> Result<Fact<Watchlist>, UpstreamFault> 
 
 fn one(row: &WireOne<'_>) -> OneToWatch {
     OneToWatch {
-        rank: reading::value(row.rank),
+        rank: rows::count(row.rank),
         name: rows::artist_name(row.name),
         discogs_id: rows::discogs_id(row.discogs_artist_id),
         emergence_tier: rows::word(row.emergence_tier),
         momentum_tier: rows::word(row.momentum_tier),
         emergence_score: rows::score(row.emergence_score),
         profile: rows::word(row.profile),
-        culture_forward_festivals: reading::value(row.culture_forward_festivals),
+        culture_forward_festivals: rows::count(row.culture_forward_festivals),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_another_tier_than_the_one_asked_for_is_counted_and_not_shown() {
+        let body = br#"{"state":"present","items":[{"name":"A","emergenceTier":"rising","corroboration":"corroborated"},
+            {"name":"B","emergenceTier":"breakout","corroboration":"booking_ahead"},{"name":"C"}]}"#;
+        let read = |tier, corroboration| {
+            let found = breakouts(body, BreakoutFilter { tier, corroboration }).unwrap().unwrap();
+            (found.rows.len(), found.unreadable)
+        };
+        assert_eq!(read(None, None), (3, 0));
+        assert_eq!(read(Some("breakout"), None), (2, 1));
+        assert_eq!(read(None, Some("corroborated")), (2, 1));
+        assert_eq!(read(Some("breakout"), Some("corroborated")), (1, 2));
     }
 }

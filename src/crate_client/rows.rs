@@ -15,6 +15,9 @@ use crate::model::score::Score;
 use crate::model::text::CleanName;
 use crate::model::word::Word;
 
+/// The largest whole number up to which all of them are told apart everywhere.
+const COUNT_MAX: u64 = 1 << 53;
+
 /// What the service says of its own answer.
 ///
 /// # Errors
@@ -86,6 +89,21 @@ pub(super) fn day(raw: Raw<'_>) -> Fact<Day> {
 /// A day on which something has happened already. A clock that is ahead of this one may be a day ahead.
 pub(super) fn past_day(raw: Raw<'_>, today: Day) -> Fact<Day> {
     day(raw).and_then(|day| if day <= today.next() { Ok(day) } else { Err(GapReason::MalformedUpstream) })
+}
+
+/// How many there are. Beyond 2^53 a number is not the same to every reader, and nothing here comes near it.
+pub(super) fn count(raw: Raw<'_>) -> Fact<u64> {
+    let count: u64 = reading::value(raw)?;
+    if count <= COUNT_MAX { Ok(count) } else { Err(GapReason::MalformedUpstream) }
+}
+
+/// Both, or neither where they contradict each other: nothing says which of them is wrong.
+pub(super) fn unless<A, B>(contradict: bool, one: Fact<A>, other: Fact<B>) -> (Fact<A>, Fact<B>) {
+    if contradict {
+        (Err(GapReason::MalformedUpstream), Err(GapReason::MalformedUpstream))
+    } else {
+        (one, other)
+    }
 }
 
 /// So many in a hundred.

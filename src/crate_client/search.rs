@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-use super::CrateClient;
 use super::extensions::Extension;
 use super::fault::UpstreamFault;
 use super::ledger::CallLedger;
 use super::reading::{self, Raw};
 use super::tracks::{cluster_id, name, word};
 use super::transport::Request;
+use super::{CrateClient, rows};
 use crate::model::catalog::{CatalogPage, CatalogRow, Onward, TotalMode};
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
@@ -97,7 +97,7 @@ fn read(body: &[u8]) -> Result<CatalogPage, UpstreamFault> {
         unreadable: listed - rows.len(),
         rows,
         listed,
-        total: reading::value(pagination.total_results),
+        total: rows::count(pagination.total_results),
         total_mode: word(pagination.total_results_mode, &TotalMode::ALL, TotalMode::as_str),
         onward: onward(pagination.next_cursor),
     })

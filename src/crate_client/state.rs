@@ -9,6 +9,8 @@ use super::reading::{self, Raw};
 const DEGRADED: &str = "degraded";
 /// The word for an answer that says that there is nothing.
 const HONEST_GAP: &str = "honest_gap";
+/// The member that only an error has.
+const ERROR: &str = "\"error\"";
 
 /// What an answer says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub(super) enum Said {
 #[derive(Deserialize)]
 struct Top<'a> {
     #[serde(borrow, default)]
+    error: Raw<'a>,
+    #[serde(borrow, default)]
     state: Raw<'a>,
 }
 
@@ -35,10 +39,14 @@ pub(super) fn of(body: &[u8]) -> Result<Said, UpstreamFault> {
     let text = std::str::from_utf8(body).map_err(|_| UpstreamFault::Unreadable)?;
     let is_whole = !text.contains(DEGRADED);
     // Reading the answer for one word would take as long as reading it for all of them.
-    if is_whole && !text.contains(HONEST_GAP) {
+    if is_whole && !text.contains(HONEST_GAP) && !text.contains(ERROR) {
         return Ok(Said::Something { is_whole });
     }
     let top: Top<'_> = reading::body(body)?;
+    // No answer of the contract has such a member. Whatever stands beside it, nothing was looked up.
+    if reading::is_something(top.error) {
+        return Err(UpstreamFault::SaysError);
+    }
     Ok(match reading::optional::<&str>(top.state) {
         Some(DEGRADED) => Said::Degraded,
         Some(HONEST_GAP) => Said::Nothing,
@@ -62,6 +70,21 @@ mod tests {
             (r#"{"state":{"degraded":1}}"#, Said::Something { is_whole: false }),
         ] {
             assert_eq!(of(body.as_bytes()), Ok(said), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_never_taken_for_an_answer() {
+        for body in [
+            r#"{"error":"internal_error","message":"boom","results":[]}"#,
+            r#"{"error":"internal_error","identity":null}"#,
+            r#"{"state":"honest_gap","error":{"code":5}}"#,
+            r#"{"identity":null, "error" :true}"#,
+        ] {
+            assert_eq!(of(body.as_bytes()), Err(UpstreamFault::SaysError), "{body}");
+        }
+        for body in [r#"{"error":null,"a":1}"#, r#"{"error":false}"#, r#"{"a":{"error":"x"},"b":"error"}"#] {
+            assert_eq!(of(body.as_bytes()), Ok(Said::Something { is_whole: true }), "{body}");
         }
     }
 

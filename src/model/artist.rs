@@ -5,6 +5,7 @@ use crate::model::gap::Fact;
 use crate::model::prose::Prose;
 use crate::model::signals::Signals;
 use crate::model::text::CleanName;
+use crate::model::word::Word;
 
 /// Who an answer is about, with every identifier that the service vouches for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,9 +88,9 @@ pub struct Discography {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emergence {
     /// The service's word for how established the artist is.
-    pub tier: CleanName,
+    pub tier: Word,
     /// The service's word for the direction.
-    pub momentum: Option<CleanName>,
+    pub momentum: Option<Word>,
 }
 
 /// What a record says about holding more than one artist.

@@ -27,6 +27,12 @@ impl Day {
         self.0.year()
     }
 
+    /// So many days earlier.
+    #[must_use]
+    pub fn before(self, days: u16) -> Self {
+        Self(self.0.checked_sub(time::Duration::days(i64::from(days))).unwrap_or(Date::MIN))
+    }
+
     /// The day after it. Whoever dates by a clock of their own may be as far ahead.
     #[must_use]
     pub fn next(self) -> Self {

@@ -36,6 +36,14 @@ impl RecordedDay {
         *self.0 > *day.to_string()
     }
 
+    /// Whether all of it lies before `day`.
+    #[must_use]
+    pub fn is_before(&self, day: Day) -> bool {
+        let day = day.to_string();
+        // Of the day only as much counts as the record knows.
+        day.get(..self.0.len()).is_some_and(|day| *self.0 < *day)
+    }
+
     /// Whether it lies behind all of `other`, which may be a month or a year.
     #[must_use]
     pub fn is_wholly_after(&self, other: &Self) -> bool {
@@ -83,6 +91,21 @@ mod tests {
             ("0999-01-01", false),
         ] {
             assert_eq!(RecordedDay::parse(text).map(|found| found.is_after(day)), Some(is_after), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_a_month_or_a_year_is_before_a_day_when_all_of_it_is() {
+        let day = Day::parse("2026-11-30").unwrap();
+        for (text, is_before) in [
+            ("2026-11-29", true),
+            ("2026-11-30", false),
+            ("2026-11", false),
+            ("2026-10", true),
+            ("2026", false),
+            ("2025", true),
+        ] {
+            assert_eq!(RecordedDay::parse(text).map(|found| found.is_before(day)), Some(is_before), "{text}");
         }
     }
 

@@ -251,6 +251,8 @@ fn by_title(
     credit::tracks(&mut sources, &search, origin);
     let present = match (search.rows.is_empty(), search.listed) {
         (false, _) => Ok(()),
+        // A list that was cut before its first row does not say that there is none.
+        (true, 0) if search.truncated == Ok(true) => Err(GapReason::MalformedUpstream),
         (true, 0) => Err(GapReason::NotFoundUpstream),
         (true, _) => Err(GapReason::MalformedUpstream),
     };

@@ -115,7 +115,7 @@ pub(super) async fn run(
         }
         AuraRequest::List(limit) => {
             let answered = client.auras(limit.asked(), ledger).await;
-            let listing::Outcome { found, degraded } = listing::outcome(answered)?;
+            let listing::Outcome { found, degraded } = listing::keyless(answered)?;
             let present = found.as_ref().map(|_| ()).map_err(|reason| *reason);
             let (rows, unreadable) =
                 found.map_or_else(|_| (Vec::new(), 0), |found| (found.rows, found.unreadable));

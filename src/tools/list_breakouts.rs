@@ -98,7 +98,7 @@ pub(super) async fn run(
     origin: Origin,
 ) -> Result<Finding, ToolError> {
     let answered = client.breakouts(request.filter, request.limit.asked(), ledger).await;
-    let listing::Outcome { found, degraded } = listing::outcome(answered)?;
+    let listing::Outcome { found, degraded } = listing::keyless(answered)?;
     let present = found.as_ref().map(|_| ()).map_err(|reason| *reason);
     let data = rows(found.unwrap_or_else(|_| Listed { rows: Vec::new(), unreadable: 0 }), request.limit);
     let mut sources = Sources::default();

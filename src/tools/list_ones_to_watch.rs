@@ -80,7 +80,7 @@ pub(super) async fn run(
     origin: Origin,
 ) -> Result<Finding, ToolError> {
     let answered = client.ones_to_watch(request.limit.asked(), ledger).await;
-    let listing::Outcome { found, degraded } = listing::outcome(answered)?;
+    let listing::Outcome { found, degraded } = listing::keyless(answered)?;
     let present = found.as_ref().map(|_| ()).map_err(|reason| *reason);
     let data = rows(found, request.limit);
     let mut sources = Sources::default();

@@ -74,3 +74,11 @@ pub(super) fn outcome<T>(answered: Result<Option<Fact<T>>, UpstreamFault>) -> Re
         Err(fault) => Err(upstream_error::from(fault)),
     }
 }
+
+/// The same for a list that is asked for without a key, so that none can be missing.
+///
+/// # Errors
+/// As [`outcome`].
+pub(super) fn keyless<T>(answered: Result<Option<Fact<T>>, UpstreamFault>) -> Result<Outcome<T>, ToolError> {
+    outcome(answered.map(|found| Some(found.unwrap_or(Err(GapReason::HonestGap)))))
+}

@@ -15,8 +15,9 @@ use crate::crate_client::{CallLedger, CrateClient, Start, UpstreamFault};
 use crate::cursors::{CURSOR_CHARS_MAX, CursorRefusal, WALK_ROWS_MAX, Walks};
 use crate::envelope::attribution::Origin;
 use crate::envelope::error::ToolError;
-use crate::model::catalog::CatalogPage;
+use crate::model::catalog::{CatalogPage, TotalMode};
 use crate::model::family::Family;
+use crate::model::gap::GapReason;
 use crate::profile::Profile;
 
 use self::place::{Going, Place};
@@ -143,7 +144,7 @@ pub(super) async fn run(
     let limit = search.limit().min(WALK_ROWS_MAX.saturating_sub(before)).max(1);
     let start = match &place {
         Place::Counted(_) => Start::Offset(before),
-        Place::Upstream(cursor) => Start::Cursor(cursor),
+        Place::Upstream(trail) => Start::Cursor(&trail.cursor),
     };
     let found = client.search(search.pairs(), start, limit, ledger).await;
     let mut found = match (found, &place) {
@@ -155,6 +156,7 @@ pub(super) async fn run(
         }
         (Err(fault), _) => return Err(upstream_error::from(fault)),
     };
+    doubt_total(&mut found, &place, before);
     found.rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let going = place.go_on(&found, before, limit);
     leave_out_seen(&mut found, &place);
@@ -163,6 +165,21 @@ pub(super) async fn run(
         None => None,
     };
     Ok(page::finding(search, found, before, &going, next, origin))
+}
+
+/// A total that is smaller than the rows that are there: of the two one must be wrong, so it is no fact. A catalogue
+/// that has shrunk sends no rows behind its end.
+fn doubt_total(found: &mut CatalogPage, place: &Place, before: u32) {
+    let passed = match place {
+        Place::Counted(_) => u64::from(before),
+        Place::Upstream(_) => 0,
+    };
+    let there = passed.saturating_add(found.listed as u64);
+    let is_exact = found.total_mode == Ok(TotalMode::Exact);
+    if found.listed > 0 && is_exact && found.total.is_ok_and(|total| total < there) {
+        found.total = Err(GapReason::MalformedUpstream);
+        found.total_mode = Err(GapReason::MalformedUpstream);
+    }
 }
 
 /// Rows that an earlier page of the walk has shown; a catalogue that grows pushes them down.

@@ -37,8 +37,10 @@ pub fn from(fault: UpstreamFault) -> ToolError {
         .with("reason", "another_record")
         .hint("Look it up again by name, and go on with the key that is found; a retry does not help.")
         .recoverable(true)
-        .retryable(false)
-        .degraded(Degraded::at(FallbackTier::NoSignal)),
+        .retryable(false),
+        UpstreamFault::SaysError => {
+            retry("The data service failed.", "server_error", None).with("status_class", "2xx")
+        }
         UpstreamFault::Unreachable => retry("The data service could not be reached.", "unreachable", None),
         UpstreamFault::BrokenOff => {
             retry("The data service's answer broke off in the middle.", "broken_off", None)
@@ -81,6 +83,7 @@ pub fn degraded(fault: UpstreamFault) -> Degraded {
         | UpstreamFault::Status { .. }
         | UpstreamFault::RateLimited { .. }
         | UpstreamFault::Unreadable
+        | UpstreamFault::SaysError
         | UpstreamFault::AnotherRecord
         | UpstreamFault::Unreachable
         | UpstreamFault::BrokenOff
@@ -186,9 +189,21 @@ mod tests {
         assert_eq!(of(busy), (true, true));
         assert_eq!(of(UpstreamFault::Unreadable), (true, true));
         assert_eq!(of(UpstreamFault::AnotherRecord), (true, false));
+        assert_eq!(of(UpstreamFault::SaysError), (true, true));
         assert_eq!(of(UpstreamFault::Unreachable), (true, true));
         let window = UpstreamFault::Window { scope: Scope::Service, retry_after: Duration::from_secs(30) };
         assert_eq!(of(window), (true, true));
+    }
+
+    #[test]
+    fn what_a_retry_does_not_mend_is_never_told_to_be_retried() {
+        for fault in [UpstreamFault::AnotherRecord, UpstreamFault::Status { status: 403, retry_after: None }]
+        {
+            let error = from(fault);
+            let bare = serde_json::to_value(&error).unwrap();
+            assert_eq!(bare["retryable"], false);
+            assert_ne!(error.clone().degraded(Degraded::at(FallbackTier::NoSignal)), error, "{fault:?}");
+        }
     }
 
     #[test]

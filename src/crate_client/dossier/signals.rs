@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{WireFacts, name, optional_name};
 use crate::crate_client::reading::{self, Raw};
+use crate::crate_client::rows;
 use crate::model::date::Day;
 use crate::model::day::RecordedDay;
 use crate::model::gap::{Fact, GapReason};
@@ -63,7 +64,7 @@ struct WirePress<'a> {
 pub(super) fn read(wire: &WireSignals<'_>, facts: &Fact<WireFacts<'_>>, today: Day) -> Signals {
     Signals {
         scene: reading::facet(wire.geography).and_then(|found| scene(&found)),
-        stage: reading::facet(wire.tier_presence).and_then(|found| stage(&found)),
+        stage: reading::facet(wire.tier_presence).and_then(|found| stage(&found, today)),
         press: reading::facet(wire.journalism).and_then(|found| press(&found)),
         life: facts.as_ref().map_err(|gap| *gap).and_then(|facts| life(facts, today)),
     }
@@ -81,32 +82,52 @@ fn scene(found: &WireScene<'_>) -> Fact<Scene> {
     }
 }
 
-fn stage(found: &WireStage<'_>) -> Fact<Stage> {
-    Ok(Stage {
-        club_events: reading::value(found.club_events)?,
-        festival_editions: reading::value(found.festival_editions)?,
+/// Nothing was seen tomorrow, nothing ends before it begins, and what never happened has no day.
+fn stage(found: &WireStage<'_>, today: Day) -> Fact<Stage> {
+    let stage = Stage {
+        club_events: rows::count(found.club_events)?,
+        festival_editions: rows::count(found.festival_editions)?,
         first_club: day(found.first_club_at)?,
         last_club: day(found.last_club_at)?,
         first_festival: day(found.first_festival_at)?,
         last_festival: day(found.last_festival_at)?,
-    })
+    };
+    let cannot_be = |count: u64, first: &Option<RecordedDay>, last: &Option<RecordedDay>| {
+        let mut days = [first, last].into_iter().flatten();
+        is_turned(first, last)
+            || days.clone().any(|day| day.is_after(today.next()))
+            || count == 0 && days.next().is_some()
+    };
+    if cannot_be(stage.club_events, &stage.first_club, &stage.last_club)
+        || cannot_be(stage.festival_editions, &stage.first_festival, &stage.last_festival)
+    {
+        return Err(GapReason::MalformedUpstream);
+    }
+    Ok(stage)
 }
 
+/// Whether the first of two days lies behind the last.
+fn is_turned(first: &Option<RecordedDay>, last: &Option<RecordedDay>) -> bool {
+    first.iter().zip(last).any(|(first, last)| first.is_wholly_after(last))
+}
+
+/// No kind of article is more than all of them; one article may be of two kinds.
 fn press(found: &WirePress<'_>) -> Fact<Press> {
-    Ok(Press {
-        articles: reading::value(found.press_count)?,
-        reviews: reading::value(found.review_count)?,
-        interviews: reading::value(found.interview_count)?,
-        features: reading::value(found.feature_count)?,
-    })
+    let press = Press {
+        articles: rows::count(found.press_count)?,
+        reviews: rows::count(found.review_count)?,
+        interviews: rows::count(found.interview_count)?,
+        features: rows::count(found.feature_count)?,
+    };
+    let most = press.reviews.max(press.interviews).max(press.features);
+    if most > press.articles { Err(GapReason::MalformedUpstream) } else { Ok(press) }
 }
 
 /// Nobody was born or has died tomorrow, and nobody has died before the birth.
 fn life(facts: &WireFacts<'_>, today: Day) -> Fact<Life> {
     let life = Life { born: day(facts.birth_date)?, died: day(facts.death_date)? };
     let is_ahead = [&life.born, &life.died].into_iter().flatten().any(|day| day.is_after(today.next()));
-    let is_turned = life.born.iter().zip(&life.died).any(|(born, died)| born.is_wholly_after(died));
-    if is_ahead || is_turned {
+    if is_ahead || is_turned(&life.born, &life.died) {
         return Err(GapReason::MalformedUpstream);
     }
     if life.born.is_none() && life.died.is_none() { Err(GapReason::HonestGap) } else { Ok(life) }
@@ -166,6 +187,37 @@ mod tests {
         for (born, died) in [(r#""1977-09-01""#, r#""1977""#), ("null", r#""2026-12-01""#)] {
             assert!(life(born, died).is_ok(), "{born} {died}");
         }
+    }
+
+    #[test]
+    fn stages_and_press_that_cannot_be_are_no_facts() {
+        let stage = |parts: &str| {
+            signals(&format!(r#""tier_presence":{{"state":"present","signals":{{{parts}}}}}"#))
+                .stage
+                .map(|_| ())
+        };
+        let no = Err(GapReason::MalformedUpstream);
+        for (parts, is) in [
+            (r#""clubEvents":9,"festivalEditions":0,"firstClubAt":"2020","lastClubAt":"2020-01-01""#, Ok(())),
+            (
+                r#""clubEvents":9,"festivalEditions":0,"firstClubAt":"2020-01-01","lastClubAt":"1999-01-01""#,
+                no,
+            ),
+            (r#""clubEvents":0,"festivalEditions":1,"firstFestivalAt":"2030-05-05""#, no),
+            (r#""clubEvents":9,"festivalEditions":0,"lastFestivalAt":"2021-01-01""#, no),
+            (r#""clubEvents":18446744073709551615,"festivalEditions":0"#, no),
+        ] {
+            assert_eq!(stage(parts), is, "{parts}");
+        }
+        let press = |all: u64, reviews: u64| {
+            signals(&format!(
+                r#""journalism":{{"state":"present","signals":{{"pressCount":{all},"reviewCount":{reviews},
+                    "interviewCount":1,"featureCount":1}}}}"#
+            ))
+            .press
+            .map(|_| ())
+        };
+        assert_eq!((press(5, 5), press(5, 6), press(0, 0), press(u64::MAX, 1)), (Ok(()), no, no, no));
     }
 
     #[test]

@@ -26,7 +26,12 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
         return;
     }
     if data.results.is_empty() {
-        return line(text, format_args!("Nobody found with a track of this title."));
+        let is_told = data.listed == 0 && data.truncated.value() != Some(&true);
+        let words = match is_told {
+            true => "Nobody found with a track of this title.",
+            false => "Whether anybody has a track of this title cannot be told.",
+        };
+        return line(text, format_args!("{words}"));
     }
     let compared = match data.mode.value() {
         Some(&BY_ARTIST_AND_TRACK) | None => "",

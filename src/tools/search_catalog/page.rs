@@ -37,6 +37,10 @@ pub(super) fn finding(
     let mut sources = Sources::default();
     credit::records(&mut sources, &page.rows, origin);
     let present = match (page.rows.is_empty(), page.listed) {
+        // Rows that are counted and not sent are not none.
+        (true, 0) if !search.is_page_of_walk() && page.total.is_ok_and(|total| total > 0) => {
+            Err(GapReason::MalformedUpstream)
+        }
         (true, 0) if !search.is_page_of_walk() => Err(GapReason::NotFoundUpstream),
         (true, 1..) if !search.is_page_of_walk() => Err(GapReason::MalformedUpstream),
         _ => Ok(()),

@@ -18,7 +18,42 @@ pub(super) enum Place {
     /// After the rows of these numbers.
     Counted(BTreeSet<u64>),
     /// At the service's own cursor.
-    Upstream(String),
+    Upstream(Trail),
+}
+
+/// A cursor of the service, and as much of those before it as shows a walk in a circle, however wide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trail {
+    /// The cursor.
+    pub(super) cursor: String,
+    /// How many cursors the service has given on this walk.
+    given: u32,
+    /// The mark of the one that was the first, second, fourth, eighth and so on, whichever came last.
+    anchor: u64,
+}
+
+impl Trail {
+    fn begun(cursor: &str) -> Self {
+        Self { cursor: cursor.to_owned(), given: 1, anchor: mark(cursor) }
+    }
+
+    /// Follows the next cursor; `None` when it is one that was followed before.
+    fn followed(&self, cursor: &str) -> Option<Self> {
+        let mark = mark(cursor);
+        if cursor == self.cursor || mark == self.anchor {
+            return None;
+        }
+        let given = self.given.saturating_add(1);
+        let anchor = if given.is_power_of_two() { mark } else { self.anchor };
+        Some(Self { cursor: cursor.to_owned(), given, anchor })
+    }
+}
+
+/// FNV-1a: tells cursors apart without keeping them.
+fn mark(cursor: &str) -> u64 {
+    cursor
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |mark, byte| (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// How a walk goes on after a page.
@@ -57,6 +92,13 @@ pub(super) const TOO_LONG: &str =
 pub(super) const SHORT: &str =
     "The data service counts more rows than it sends, so the walk ends here; a narrower query is a new walk.";
 
+/// Why a walk ends whose next page would begin behind rows that are not shown.
+pub(super) const OVERFULL: &str = "The data service sent more rows than were asked for, and goes on only after the last of them, so the walk ends here; a narrower query is a new walk.";
+/// Why a walk ends that the service leads in a circle.
+pub(super) const CIRCLE: &str = "The data service gave a cursor again that was followed before, so the walk ends here; a narrower query is a new walk.";
+/// Why a walk ends on rows that were sent before.
+pub(super) const AGAIN: &str = "The data service sent rows of earlier pages again, so others may never have come, and the walk ends here; a narrower query is a new walk.";
+
 impl Place {
     /// Before the first row.
     pub(super) fn beginning() -> Self {
@@ -67,7 +109,13 @@ impl Place {
     pub(super) fn read(text: &str) -> Option<Self> {
         match text.split_once(':')? {
             ("o", seen) => Some(Self::Counted(unpacked(&URL_SAFE_NO_PAD.decode(seen).ok()?)?)),
-            ("k", cursor) => Some(Self::Upstream(cursor.to_owned())),
+            ("k", cursor) => Some(Self::Upstream(Trail::begun(cursor))),
+            ("c", trail) => {
+                let (given, rest) = trail.split_once(':')?;
+                let (anchor, cursor) = rest.split_once(':')?;
+                let (given, anchor) = (given.parse().ok()?, u64::from_str_radix(anchor, 16).ok()?);
+                Some(Self::Upstream(Trail { cursor: cursor.to_owned(), given, anchor }))
+            }
             _ => None,
         }
     }
@@ -75,7 +123,7 @@ impl Place {
     fn written(&self) -> String {
         match self {
             Self::Counted(seen) => format!("o:{}", URL_SAFE_NO_PAD.encode(packed(seen))),
-            Self::Upstream(cursor) => format!("k:{cursor}"),
+            Self::Upstream(Trail { cursor, given, anchor }) => format!("c:{given}:{anchor:x}:{cursor}"),
         }
     }
 
@@ -84,22 +132,41 @@ impl Place {
         let sent = u32::try_from(page.listed).unwrap_or(u32::MAX);
         // Rows beyond the limit are not shown, so the walk has not passed them.
         let rows = before.saturating_add(sent.min(limit));
+        let readable = sent.saturating_sub(u32::try_from(page.unreadable).unwrap_or(u32::MAX));
+        let exact = page.total.ok().filter(|_| page.total_mode == Ok(TotalMode::Exact));
         let by_cursor = matches!(self, Self::Upstream(_)) || page.onward != Onward::NoCursors;
         let mode = if by_cursor { PaginationMode::Keyset } else { PaginationMode::OffsetWalk };
         let next = match (&page.onward, self) {
+            (Onward::Last | Onward::Cursor(_), _) if readable > limit => {
+                return Going::EndedEarly { mode, why: OVERFULL };
+            }
+            (Onward::Last, _) if exact.is_some_and(|total| total > u64::from(rows)) => {
+                return Going::EndedEarly { mode, why: SHORT };
+            }
             (Onward::Last, _) => return Going::Ended { mode, at_limit: false },
-            (Onward::Cursor(cursor), _) => Self::Upstream(cursor.clone()),
+            (Onward::Cursor(cursor), Self::Counted(_)) => Self::Upstream(Trail::begun(cursor)),
+            (Onward::Cursor(cursor), Self::Upstream(trail)) => match trail.followed(cursor) {
+                Some(trail) => Self::Upstream(trail),
+                None => return Going::EndedEarly { mode, why: CIRCLE },
+            },
             (Onward::Unusable, _) | (Onward::NoCursors, Self::Upstream(_)) => {
                 return Going::EndedEarly { mode, why: NO_CURSOR };
             }
             (Onward::NoCursors, Self::Counted(seen)) => {
-                let total = page.total.ok().filter(|_| page.total_mode == Ok(TotalMode::Exact));
-                match total {
-                    Some(total) if u64::from(rows) >= total => return Going::Ended { mode, at_limit: false },
+                let came_before = page.rows.iter().filter(|row| seen.contains(&row.master_id)).count();
+                let is_end = match exact {
+                    Some(total) if u64::from(rows) >= total => true,
                     // A short page is the last one only where the service does not count more.
                     Some(_) if sent == 0 => return Going::EndedEarly { mode, why: SHORT },
-                    None if sent < limit => return Going::Ended { mode, at_limit: false },
-                    Some(_) | None => {}
+                    None => sent < limit,
+                    Some(_) => false,
+                };
+                // Where rows come again others have been passed; a page of nothing else leads nowhere.
+                if came_before > 0 && (is_end || came_before == page.rows.len()) {
+                    return Going::EndedEarly { mode, why: AGAIN };
+                }
+                if is_end {
+                    return Going::Ended { mode, at_limit: false };
                 }
                 let mut seen = seen.clone();
                 seen.extend(page.rows.iter().map(|row| row.master_id));
@@ -213,11 +280,61 @@ mod tests {
         assert!(matches!(going(20, 20), Going::Ended { at_limit: false, .. }));
     }
 
+    fn by_cursor(listed: u64, onward: Onward) -> CatalogPage {
+        CatalogPage { onward, total_mode: Ok(TotalMode::LowerBound), ..page(listed, 100) }
+    }
+
+    #[test]
+    fn a_walk_by_cursor_never_passes_rows_that_it_did_not_show() {
+        for onward in [Onward::Cursor("after10".to_owned()), Onward::Last] {
+            let going = Place::beginning().go_on(&by_cursor(10, onward), 0, 3);
+            assert!(matches!(going, Going::EndedEarly { why: OVERFULL, .. }), "{going:?}");
+        }
+        let mut unreadable = by_cursor(10, Onward::Cursor("after10".to_owned()));
+        unreadable.unreadable = 7;
+        assert!(matches!(Place::beginning().go_on(&unreadable, 0, 3), Going::On { .. }));
+        let mut short = by_cursor(3, Onward::Last);
+        short.total_mode = Ok(TotalMode::Exact);
+        let going = Place::beginning().go_on(&short, 0, 3);
+        assert!(matches!(going, Going::EndedEarly { why: SHORT, .. }), "{going:?}");
+    }
+
+    #[test]
+    fn a_service_that_leads_in_a_circle_ends_the_walk_however_wide_the_circle() {
+        for width in [1_usize, 2, 3, 7, 20] {
+            let mut place = Place::beginning();
+            let mut pages = 0;
+            let end = loop {
+                let page = by_cursor(2, Onward::Cursor(format!("c{}", pages % width)));
+                match place.go_on(&page, 0, 2) {
+                    Going::On { walk, .. } => place = Place::read(&walk.place).unwrap(),
+                    end => break end,
+                }
+                pages += 1;
+                assert!(pages < 5 * width + 5, "a circle of {width}");
+            };
+            assert!(matches!(end, Going::EndedEarly { why: CIRCLE, .. }), "{end:?}");
+            assert!(pages >= width, "a circle of {width} was left after {pages}");
+        }
+    }
+
+    #[test]
+    fn a_walk_whose_rows_come_again_says_that_others_may_be_missing() {
+        let seen = Place::Counted(BTreeSet::from([1, 2]));
+        for total in [3, 30] {
+            let going = seen.go_on(&page(2, total), 2, 2);
+            assert!(matches!(going, Going::EndedEarly { why: AGAIN, .. }), "{total}: {going:?}");
+        }
+        let going = seen.go_on(&page(3, 30), 2, 3);
+        assert!(matches!(going, Going::On { .. }), "one new row: {going:?}");
+    }
+
     #[test]
     fn the_longest_walk_of_ordinary_rows_fits_its_place() {
         let rows: BTreeSet<u64> = (0..10_000).map(|n| n * 350).collect();
         assert!(Place::Counted(rows).written().len() <= PLACE_BYTES_MAX);
-        let cursor = Place::Upstream("abc:def".to_owned());
+        let cursor = Place::Upstream(Trail::begun("abc:def"));
+        assert_eq!(Place::read("k:abc:def"), Some(cursor.clone()), "as it was written before");
         assert_eq!(Place::read(&cursor.written()), Some(cursor));
     }
 }

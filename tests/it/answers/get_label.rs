@@ -29,7 +29,7 @@ fn a_card_holds_every_facet_and_quotes_the_profile_apart() {
                 "links": [website("https://label.example/"), website("https://shop.example/label")]},
             "presence": {"present": true, "discogs": true, "bandcamp": true, "dj_sets": true, "editorial": false},
             "dj_momentum": {"present": true, "plays": 562, "plays_last_365d": 342, "djs": 80, "artists": 31,
-                "tracklists": 200, "velocity": 0.608_540_925, "first_played": "2001-04-05", "last_played": "2016-10-11"},
+                "tracklists": 200, "velocity": 0.608_540_925, "first_played": "2001-04-05", "last_played": "2026-11-20"},
             "travels": {"present": true, "total": 2, "shown": 2, "truncated": false, "labels": [
                 {"name": "Near Label", "cluster_id": cluster(1), "npmi": 0.42, "support": 6},
                 {"name": "Far Label", "cluster_id": cluster(2), "npmi": 0.125, "support": 7},

@@ -80,11 +80,16 @@ fn joined(body: &Value, path: &str, shown: &Value) -> Option<Value> {
 }
 
 /// Values that say how others are to be read: to change them changes more than one place.
-const FRAMES: [&str; 13] = [
+const FRAMES: [&str; 17] = [
     "/state",
     // Another artist's aura is no answer, and who has not broken has no day of it.
     "/aura/cluster_id",
     "/has_break_event",
+    // What stands twice in an answer, or follows from what stands beside it, cannot change alone.
+    "/convergence_dim_count",
+    "/velocity",
+    "/discogsLabelId",
+    "/id",
     "/resolved_via",
     "/resolved_from",
     "/resolvedVia",

@@ -82,7 +82,7 @@ pub fn dossier() -> Value {
         "geography": {"state": "present", "signals": {"city": "Cork", "region": "Munster", "country": "Eire"}},
         "tier_presence": {"state": "present", "signals": {
             "clubEvents": 120, "festivalEditions": 30, "firstClubAt": "2011-04-01T00:00:00.000Z",
-            "lastClubAt": "2021-02-03", "firstFestivalAt": "2013-06-07", "lastFestivalAt": "2019-08-09",
+            "lastClubAt": "2021-02-03", "firstFestivalAt": "2013-06-07", "lastFestivalAt": "2021-08-09",
         }},
         "journalism": {"state": "present", "signals": {
             "pressCount": 50, "reviewCount": 20, "interviewCount": 10, "featureCount": 5,
@@ -108,7 +108,7 @@ pub fn aura() -> Value {
         "aura": {
             "cluster_id": cluster(7), "artist_name": "Somebody", "convergence_dim_count": 1,
             "dimensions": ["booking"], "break_odds": 12.5, "first_signal_at": "2015-08-15",
-            "latest_appearance_at": "2016-08-01", "has_break_event": true, "break_event_at": "2016-09-01",
+            "latest_appearance_at": "2021-08-01", "has_break_event": true, "break_event_at": "2016-09-01",
         },
     })
 }
@@ -139,7 +139,7 @@ pub fn label() -> Value {
         "travels": {"state": "present", "related": [related(1, "Near Label", 0.42), related(2, "Far Label", 0.125)]},
         "dj_momentum": {"state": "present", "signals": {
             "playCount": 562, "distinctDjs": 80, "distinctArtists": 31, "distinctTracklists": 200,
-            "firstPlayedAt": "2001-04-05T22:00:00.000Z", "lastPlayedAt": "2016-10-11", "playsLast365d": 342,
+            "firstPlayedAt": "2001-04-05T22:00:00.000Z", "lastPlayedAt": "2026-11-20", "playsLast365d": 342,
             "velocity": 0.608_540_925,
         }},
         "provenance": [], "generated_at": "2026-11-30T00:00:00.000Z",
@@ -247,7 +247,7 @@ pub fn watched() -> Value {
 pub fn auras() -> Value {
     let row = |n: u32, name: &str, odds: f64| {
         json!({
-            "cluster_id": cluster(n), "artist_name": name, "convergence_dim_count": 200 + n,
+            "cluster_id": cluster(n), "artist_name": name, "convergence_dim_count": 2,
             "dimensions": ["booking", "radio"], "break_odds": odds, "first_signal_at": "2015-08-15",
             "latest_appearance_at": "2016-08-01", "has_break_event": true, "break_event_at": "2016-09-01",
         })

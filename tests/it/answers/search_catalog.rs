@@ -215,8 +215,7 @@ fn rows_that_move_down_between_pages_do_not_come_twice() {
 
 #[test]
 fn a_service_with_cursors_is_walked_by_them() {
-    let service =
-        Service::script([page(1..=10, keyset(&json!("up-1"))), page(11..=15, keyset(&json!(null)))]);
+    let service = Service::script([page(1..=8, keyset(&json!("up-1"))), page(9..=15, keyset(&json!(null)))]);
     let first = find(&service, json!({"q": "x"}));
     assert_eq!(
         first.data()["pagination"],
@@ -225,15 +224,30 @@ fn a_service_with_cursors_is_walked_by_them() {
     );
     assert!(!first.raw.contains("up-1"), "the service's cursor is not shown");
     let second = find(&service, json!({"q": "x", "cursor": cursor(&first)}));
-    assert_eq!((ids(&second), cursor(&second)), ((11..=15).collect(), None));
+    assert_eq!((ids(&second), cursor(&second)), ((9..=15).collect(), None));
     let sent = &service.asked()[1].1;
     assert!(sent.contains(&("cursor".to_owned(), "up-1".to_owned())), "{sent:?}");
     assert!(!sent.iter().any(|(name, _)| name == "offset"), "{sent:?}");
 }
 
 #[test]
+fn rows_that_are_counted_and_not_sent_are_never_told_as_none() {
+    let exact = |total: u64| json!({"total_results": total, "total_results_mode": "exact"});
+    let told = find(&Service::script([page([], exact(5_000))]), json!({"q": "x"}));
+    assert_eq!(told.json["reason"], "malformed_upstream");
+    assert!(told.data()["pagination"]["walk_ended_early"].is_string(), "{}", told.json);
+    // Nor is a total told that is smaller than the rows beside it.
+    let told = find(&Service::script([page(1..=5, exact(2))]), json!({"q": "x", "limit": 5}));
+    let malformed = json!({"present": false, "reason": "malformed_upstream"});
+    assert_eq!(told.data()["pagination"]["total_results"], malformed);
+    assert_eq!(told.data()["pagination"]["total_results_mode"], malformed);
+    assert!(!told.text.contains("of 2"), "{}", told.text);
+}
+
+#[test]
 fn a_walk_ends_after_ten_thousand_rows() {
-    let service = Service::script([page(1..=30, keyset(&json!("on")))]);
+    let on = |n: u64| page(n * 30 + 1..=n * 30 + 30, keyset(&json!(format!("on-{n}"))));
+    let service = Service::script((0..400).map(on));
     let mut rows = 0;
     let mut arguments = json!({"q": "x", "limit": 30});
     let last = loop {

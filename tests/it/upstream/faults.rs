@@ -123,6 +123,9 @@ rows! {
     status_504: error("504", AGAIN, SERVER_ERROR, 0, true), Some(json_answer(504, ERROR));
     null_identity: gap("200 with an identity of null"), Some(json_answer(200, r#"{"slug":null,"identity":null}"#));
     honest_gap: gap("200 with `state: honest_gap`"), Some(json_answer(200, r#"{"state":"honest_gap","identity":null}"#));
+    error_under_200: error("200 with an error in the service's own words",
+        AGAIN, &["reason=server_error", "status_class=2xx"], 0, true),
+        Some(json_answer(200, r#"{"error":"internal_error","identity":null}"#));
     degraded: Row {
         fault: "200 with `state: degraded`", kind: "`upstream_degraded`", flags: Some(AGAIN),
         data: &["reason=degraded_answer", "retry_after_ms=30000"], units: 1, counts: true },
