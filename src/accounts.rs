@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use lru::LruCache;
 
 use self::book::Book;
-pub use self::book::{Known, Setting};
+pub use self::book::{Known, NotSet, Setting};
 use self::service::{AccountService, NoVerdict, Verdict};
 use crate::auth::{Account, AccountId};
 use crate::clock::Clock;
-use crate::store::{State, StoreError};
+use crate::store::State;
 
 /// After a failure the service is left alone this long: about one account, or about all.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
@@ -65,6 +65,23 @@ pub struct Standing {
     pub plan: Option<String>,
     /// Units of one UTC month.
     pub allowance: u64,
+}
+
+/// What is known of an account without asking anybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Whether it may call; `None` where that is the account service's word, which was not heard since the start.
+    pub active: Option<bool>,
+    /// The name of its plan, if it is known to have one.
+    pub plan: Option<String>,
+    /// Units of one UTC month; `None` as for `active`.
+    pub allowance: Option<u64>,
+}
+
+impl From<Standing> for Told {
+    fn from(standing: Standing) -> Self {
+        Self { active: Some(standing.active), plan: standing.plan, allowance: Some(standing.allowance) }
+    }
 }
 
 /// Nobody can say just now what the account may do, and it was never seen before.
@@ -152,24 +169,30 @@ impl Accounts {
 
     /// What an account may do, as far as that is known without asking anybody.
     #[must_use]
-    pub fn standing_now(&self, id: AccountId) -> Standing {
+    pub fn told(&self, id: AccountId) -> Told {
         let known = self.book.find(id);
-        match &self.hook {
-            None => self.of(AccountMode::Interim, true, known, None),
-            Some(hook) => {
-                let said = hook.said(id);
-                let new = said.as_ref().is_some_and(|(at, _)| self.is_new(hook, *at));
-                self.of(AccountMode::Hooked, new, known, said.map(|(_, verdict)| verdict))
+        let Some(hook) = &self.hook else {
+            return self.of(AccountMode::Interim, true, known, None).into();
+        };
+        match hook.said(id) {
+            Some((at, verdict)) => {
+                self.of(AccountMode::Hooked, self.is_new(hook, at), known, Some(verdict)).into()
             }
+            // An operator's word counts whatever the service will say.
+            None => Told {
+                active: known.filter(|known| known.blocked).map(|_| false),
+                plan: None,
+                allowance: known.and_then(|known| known.allowance),
+            },
         }
     }
 
     /// Sets something for an account; when this ends well, it is durable.
     ///
     /// # Errors
-    /// When the disk does not take it; nothing has changed then.
-    pub async fn set(&self, id: AccountId, setting: Setting) -> Result<Known, StoreError> {
-        self.book.set(id, setting, self.clock.utc()).await
+    /// When there is no room for it, or the disk does not take it; nothing has changed then.
+    pub async fn set(&self, id: AccountId, setting: Setting) -> Result<Known, NotSet> {
+        self.book.set(id, setting).await
     }
 
     /// What the account may do.
@@ -183,7 +206,8 @@ impl Accounts {
             return Ok(self.of(AccountMode::Interim, true, Some(known), None));
         };
         // Whatever the service says, an operator has shut it out.
-        if let Some(known) = self.book.find(id).filter(|known| known.blocked) {
+        if self.book.find(id).is_some_and(|known| known.blocked) {
+            let known = self.book.seen(id, self.clock.utc());
             return Ok(self.of(AccountMode::Hooked, true, Some(known), None));
         }
         if let Some(standing) = self.held(hook, id) {

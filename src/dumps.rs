@@ -10,6 +10,9 @@ mod pages;
 
 use std::path::{Path, PathBuf};
 
+use time::Date;
+use time::macros::format_description;
+
 pub use discogs::{Credit, DumpArtist, DumpMaster, DumpRelease};
 pub use musicbrainz::MusicBrainzArtist;
 
@@ -24,6 +27,8 @@ pub struct Dumps {
     pub releases: Vec<DumpRelease>,
     /// Artists of MusicBrainz; none where no file of them was named.
     pub musicbrainz: Vec<MusicBrainzArtist>,
+    /// The day that the names of the three files of Discogs agree on.
+    pub day: Option<Date>,
 }
 
 /// Why files cannot be read as dumps. Each names the file or the folder.
@@ -74,10 +79,14 @@ impl Dumps {
     /// # Errors
     /// When one of them is missing or cannot be read.
     pub fn load(folder: &Path, musicbrainz: Option<&Path>) -> Result<Self, DumpError> {
+        let (artists, masters, releases) =
+            (file(folder, "artists")?, file(folder, "masters")?, file(folder, "releases")?);
+        let day = day(&artists).filter(|of| [&masters, &releases].iter().all(|file| day(file) == Some(*of)));
         Ok(Self {
-            artists: node::records(&file(folder, "artists")?, "artists", discogs::artist)?,
-            masters: node::records(&file(folder, "masters")?, "masters", discogs::master)?,
-            releases: node::records(&file(folder, "releases")?, "releases", discogs::release)?,
+            day,
+            artists: node::records(&artists, "artists", discogs::artist)?,
+            masters: node::records(&masters, "masters", discogs::master)?,
+            releases: node::records(&releases, "releases", discogs::release)?,
             musicbrainz: musicbrainz.map(musicbrainz::load).transpose()?.unwrap_or_default(),
         })
     }
@@ -96,4 +105,27 @@ fn file(folder: &Path, kind: &'static str) -> Result<PathBuf, DumpError> {
     }
     let count = found.len();
     found.pop().filter(|_| count == 1).ok_or(DumpError::Files { folder: folder.to_owned(), kind, count })
+}
+
+/// The day in a name such as `discogs_20200806_artists.xml.gz`.
+fn day(file: &Path) -> Option<Date> {
+    let name = file.file_name()?.to_str()?;
+    name.split('_').find_map(|part| Date::parse(part, format_description!("[year][month][day]")).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::date;
+
+    use super::*;
+
+    #[test]
+    fn a_dump_has_the_day_in_its_name() {
+        let of = |name: &str| day(&Path::new("20190101_a").join(name));
+        assert_eq!(of("discogs_20200806_artists.xml.gz"), Some(date!(2020 - 08 - 06)));
+        for name in ["artists.xml.gz", "discogs_20201306_artists.xml.gz", "discogs_202008060_artists.xml.gz"]
+        {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
 }

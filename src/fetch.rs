@@ -95,6 +95,19 @@ impl Fetcher {
         self.read(request).await.map_err(|unanswered| unanswered.reason)
     }
 
+    /// Finds out whether there is a way to a server, and what time it is there. Of its answer only the head is looked at;
+    /// one that does not come, or cannot be read, tells no time.
+    ///
+    /// # Errors
+    /// When no connection could be made, as one line for the operator.
+    pub async fn reach(&self, url: &Url) -> Result<Option<OffsetDateTime>, String> {
+        match self.client.get(url.clone()).send().await {
+            Ok(response) => Ok(date(response.headers())),
+            Err(error) if error.is_connect() => Err(innermost(&error)),
+            Err(_no_answer) => Ok(None),
+        }
+    }
+
     /// Posts a body and reads the answer.
     ///
     /// # Errors
@@ -110,8 +123,7 @@ impl Fetcher {
         };
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
-        let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
-        let date = date.and_then(|date| OffsetDateTime::parse(date, &Rfc2822).ok());
+        let date = date(response.headers());
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(failed)? {
             if body.len() + part.len() > self.limit_bytes {
@@ -122,6 +134,11 @@ impl Fetcher {
         }
         Ok(Fetched { status, body: body.into(), date })
     }
+}
+
+fn date(headers: &HeaderMap) -> Option<OffsetDateTime> {
+    let date = headers.get(DATE).and_then(|date| date.to_str().ok());
+    date.and_then(|date| OffsetDateTime::parse(date, &Rfc2822).ok())
 }
 
 /// What the innermost error says; the outer ones repeat the address.

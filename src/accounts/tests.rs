@@ -8,7 +8,8 @@ use time::macros::datetime;
 
 use super::*;
 use crate::auth::ClientKind;
-use crate::store::MemoryStore;
+use crate::store::table::Bounds;
+use crate::store::{MemoryStore, Refused, StoreError, Table};
 
 #[derive(Debug)]
 struct Scripted {
@@ -87,7 +88,7 @@ async fn an_interim_account_exists_from_its_first_call_on_and_over_a_restart() {
     accounts.standing(&account("a")).await.unwrap();
     for accounts in [accounts, start()] {
         let known = accounts.known(account("a").id()).unwrap();
-        assert_eq!(known.first_seen, datetime!(2027-01-31 12:00:00 UTC));
+        assert_eq!(known.first_seen, Some(datetime!(2027-01-31 12:00:00 UTC)));
         assert_eq!(accounts.known(account("b").id()), None);
     }
 }
@@ -226,4 +227,73 @@ async fn an_account_that_the_service_fails_for_is_nobody_elses_trouble() {
     assert!(accounts.standing(&account("new")).await.is_err());
     clock.advance(AFTER_FAILURE);
     assert!(accounts.standing(&account("new")).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_account_that_something_was_set_for_is_seen_when_it_calls_and_not_before() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let store = Arc::new(MemoryStore::new());
+    let start = || Accounts::interim(1_000, state(&store, &clock), clock.clone());
+    let (accounts, id) = (start(), account("a").id());
+    let set = accounts.set(id, Setting::Allowance(Some(9))).await.unwrap();
+    assert_eq!((set.first_seen, set.allowance), (None, Some(9)));
+    clock.advance(LASTS);
+    store.fail(true);
+    assert_eq!(accounts.standing(&account("a")).await.unwrap().allowance, 9);
+    until(|| accounts.known(id) == Some(set)).await;
+    store.fail(false);
+    assert_eq!(start().known(id), Some(set), "over a restart too");
+    let accounts = start();
+    assert_eq!(accounts.standing(&account("a")).await.unwrap().allowance, 9);
+    clock.advance(LASTS);
+    accounts.set(id, Setting::Allowance(None)).await.unwrap();
+    let seen = Some(datetime!(2027-01-31 12:01:00 UTC));
+    assert_eq!(accounts.known(id), Some(Known { first_seen: seen, allowance: None, blocked: false }));
+    let (accounts, _, clock) = hooked(verdict(true, None));
+    accounts.set(id, Setting::Blocked(true)).await.unwrap();
+    assert!(!accounts.standing(&account("a")).await.unwrap().active);
+    assert_eq!(accounts.known(id).unwrap().first_seen, Some(clock.utc()), "shut out, and seen");
+}
+
+#[tokio::test]
+async fn what_nobody_said_of_an_account_is_not_told() {
+    let (accounts, _, _) = hooked(verdict(false, Some(7)));
+    let (one, id) = (account("a"), account("a").id());
+    let unknown = Told { active: None, plan: None, allowance: None };
+    assert_eq!(accounts.told(id), unknown);
+    accounts.set(id, Setting::Allowance(Some(99))).await.unwrap();
+    assert_eq!(accounts.told(id), Told { allowance: Some(99), ..unknown.clone() });
+    accounts.set(id, Setting::Allowance(None)).await.unwrap();
+    accounts.set(id, Setting::Blocked(true)).await.unwrap();
+    assert_eq!(accounts.told(id), Told { active: Some(false), ..unknown });
+    accounts.set(id, Setting::Blocked(false)).await.unwrap();
+    accounts.standing(&one).await.unwrap();
+    let plan = Some("pro".to_owned());
+    assert_eq!(accounts.told(id), Told { active: Some(false), plan, allowance: Some(7) });
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let interim = Accounts::interim(1_000, state(&MemoryStore::new().into(), &clock), clock.clone());
+    assert_eq!(interim.told(id), Told { active: Some(true), plan: None, allowance: Some(1_000) });
+}
+
+#[tokio::test]
+async fn a_full_table_is_told_as_such_and_once_and_refuses_nobody() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
+    let store = Arc::new(MemoryStore::new());
+    let mut small = State::load(Arc::clone(&store) as Arc<_>, &clock).unwrap();
+    small.accounts = Table::bounded(clock.clone(), Bounds { rows: 1, bytes: 1 << 20 });
+    let accounts = Accounts::interim(1_000, Arc::new(small), clock.clone());
+    accounts.standing(&account("a")).await.unwrap();
+    assert!(accounts.standing(&account("b")).await.unwrap().active);
+    assert!(!accounts.book.turns(true), "it is known that there is no room");
+    assert_eq!(accounts.known(account("b").id()), None);
+    let full = accounts.set(account("b").id(), Setting::Blocked(true)).await;
+    assert_eq!(full, Err(NotSet::Full));
+    assert!(NotSet::Full.to_string().contains("room") && NotSet::from(Refused::Full) == NotSet::Full);
+    assert!(
+        accounts.set(account("a").id(), Setting::Blocked(true)).await.is_ok(),
+        "one that is kept can be set"
+    );
+    store.fail(true);
+    let failed = accounts.set(account("a").id(), Setting::Blocked(false)).await;
+    assert_eq!(failed, Err(NotSet::Store(StoreError::Failed)));
 }

@@ -56,14 +56,15 @@ pub struct AccountReport {
     pub account: String,
     /// When it was first seen, as RFC 3339; `None` when it never was.
     pub first_seen: Option<String>,
-    /// Whether it may call: neither shut out here nor by the account service, as far as that said so.
-    pub active: bool,
+    /// Whether it may call: neither shut out here nor by the account service; `None` while that has said nothing since
+    /// the start.
+    pub active: Option<bool>,
     /// Whether an operator shut it out.
     pub blocked: bool,
     /// The name of its plan, if the account service gave it one.
     pub plan: Option<String>,
-    /// Units of one UTC month.
-    pub allowance: u64,
+    /// Units of one UTC month; `None` while neither an operator nor the account service said how many.
+    pub allowance: Option<u64>,
     /// The units that an operator set.
     pub allowance_set: Option<u64>,
     /// Units that it used this month.
@@ -92,7 +93,7 @@ pub(super) async fn answer(admission: &Admission, accounts: &Accounts, verb: Acc
     if let Some(setting) = setting {
         accounts.set(id, setting).await.map_err(|error| error.to_string())?;
     } else if accounts.known(id).is_none() {
-        return Err("no such account was ever seen here".to_owned());
+        return Err("no such account was ever seen here, nor was anything set for it".to_owned());
     }
     Ok((vec![report(admission, accounts, id)], 1))
 }
@@ -110,11 +111,11 @@ fn list(admission: &Admission, accounts: &Accounts) -> (Vec<AccountReport>, usiz
 }
 
 fn report(admission: &Admission, accounts: &Accounts, id: AccountId) -> AccountReport {
-    let (known, standing) = (accounts.known(id), accounts.standing_now(id));
-    let told = |at: OffsetDateTime| at.format(&Rfc3339).ok();
+    let (known, standing) = (accounts.known(id), accounts.told(id));
+    let written = |at: OffsetDateTime| at.format(&Rfc3339).ok();
     AccountReport {
         account: id.to_string(),
-        first_seen: known.and_then(|known| told(known.first_seen)),
+        first_seen: known.and_then(|known| written(known.first_seen?)),
         active: standing.active,
         blocked: known.is_some_and(|known| known.blocked),
         plan: standing.plan,

@@ -1,7 +1,10 @@
 //! Looks at everything that a server needs, before it starts or while it runs, and says what is wrong and what to do.
 //!
-//! Decides what counts as good, as worth a word, and as broken. Changes nothing: no file is made, no lock is taken from
-//! anybody, and other machines are asked no more than one question each. No secret stands in what it says.
+//! Decides what counts as good, as worth a word, and as broken. Leaves everything as it was: the file that tries out the
+//! data folder, and the copy of the database in the folder for temporary files, are removed again; while the copy is
+//! made, a server that starts waits for the database's lock. Other machines are asked a few questions: the data service
+//! one without and one with the key, the issuer for its documents, the account service about nobody. No secret stands
+//! in what it says.
 
 mod accounts;
 mod certificate;

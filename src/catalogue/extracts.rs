@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
+use time::Date;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -81,7 +82,9 @@ pub(super) fn files(dumps: &Dumps, homonyms: Homonyms, files: Files) -> Files {
         artists_resolutions: lines("artists/resolutions.jsonl", artists.iter().map(Known::resolution)),
         artists_dossiers: lines(
             "artists/dossiers.jsonl",
-            artists.iter().map(|artist| artist.dossier(&works, merged(artist, &artists, &families))),
+            artists
+                .iter()
+                .map(|artist| dated(artist.dossier(&works, merged(artist, &artists, &families)), dumps.day)),
         ),
         same_name_clusters: lines("extensions/same_name_clusters.jsonl", siblings(&artists, &families)),
         masters_rows: lines(
@@ -340,7 +343,6 @@ impl Known<'_> {
                 "entries": entries, "overMerge": over, "observedAt": null,
             } },
             "provenance": [],
-            "generated_at": "2020-08-06T00:00:00.000Z",
         })
     }
 }
@@ -401,6 +403,14 @@ fn locator(page: &str, url: &str) -> Option<(&'static str, String)> {
     }
 }
 
+/// A dossier with the day of what it is made from, where that is known.
+fn dated(mut dossier: Value, day: Option<Date>) -> Value {
+    if let (Some(dossier), Some(day)) = (dossier.as_object_mut(), day) {
+        dossier.insert("generated_at".to_owned(), json!(format!("{day}T00:00:00.000Z")));
+    }
+    dossier
+}
+
 fn unique(values: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     values.filter(|value| seen.insert(value.clone())).collect()
@@ -445,6 +455,7 @@ mod tests {
                 master(10, "First", vec![credit(2, "Wings (2)")]),
                 master(11, "Both", vec![credit(1, "Wings"), credit(3, "Somebody")]),
             ],
+            day: Some(time::macros::date!(2019 - 05 - 01)),
             ..Dumps::default()
         };
         let catalogue = Catalogue::of_dumps(&dumps, homonyms).unwrap();
@@ -463,6 +474,10 @@ mod tests {
         assert_eq!((&plain["cluster_id"], plain.get("same_name_clusters")), (&second["cluster_id"], None));
         let dossier = answer(Homonyms::Shared, "/api/v2/artist/wings", &[]);
         assert_eq!(dossier["discography"]["signals"]["overMerge"]["discogsArtistIdCount"], 2);
+        let master = answer(Homonyms::Shared, "/api/v2/artist/wings/master/11", &[]);
+        for of in [&dossier, &master["master"]] {
+            assert_eq!(of["generated_at"], "2019-05-01T00:00:00.000Z", "the day of the dump: {of}");
+        }
         let (plain, second) = (who(Homonyms::Apart, "Wings"), who(Homonyms::Apart, "Wings (2)"));
         assert_ne!(plain["cluster_id"], second["cluster_id"]);
         assert_eq!(plain["same_name_clusters"][0]["discogs"], 2);

@@ -23,8 +23,8 @@ pub(super) fn answer(artists: &Artists, masters: &Masters, key: &str, id: &str) 
         Some(cluster) => (artists.by_cluster(&cluster), true),
         None => (artists.by_slug(key), false),
     };
-    let filed = artist.is_some_and(|artist| {
-        let dossier = artists.dossier(artist);
+    let dossier = artist.map(|artist| artists.dossier(artist));
+    let filed = dossier.as_ref().is_some_and(|dossier| {
         let facet = dossier.get("discography");
         let entries = facet.and_then(|facet| facet.pointer("/signals/entries")?.as_array());
         entries.is_some_and(|entries| entries.iter().any(|entry| entry.get("discogsMasterId") == Some(&id)))
@@ -45,7 +45,7 @@ pub(super) fn answer(artists: &Artists, masters: &Masters, key: &str, id: &str) 
             },
             "sections": sections, "artwork": [], "freshness": { "mirror_lag_s": null, "seen_lag_s": null },
             "cache": { "etag": "demo", "maxAge": 0 }, "provenance": [],
-            "generated_at": "2020-08-06T00:00:00.000Z",
+            "generated_at": dossier.as_ref().and_then(|dossier| dossier.get("generated_at")),
         },
     })))
 }

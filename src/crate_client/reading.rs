@@ -41,6 +41,9 @@ pub fn is_error(bytes: &[u8]) -> bool {
     body::<ErrorBody<'_>>(bytes).is_ok_and(|found| optional::<String>(found.error).is_some())
 }
 
+/// The longest period of a plan: no wait that the service names is taken for longer.
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(31 * 24 * 3_600);
+
 /// What a refusal for too many requests says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateRefusal {
@@ -62,9 +65,7 @@ pub fn rate_refusal(bytes: &[u8]) -> RateRefusal {
     }
     let Ok(wire) = body::<Wire<'_>>(bytes) else { return RateRefusal::default() };
     RateRefusal {
-        // A month is the longest period of a plan.
-        retry_after: optional(wire.retry_after_seconds)
-            .map(|s| Duration::from_secs(u64::min(s, 31 * 24 * 3_600))),
+        retry_after: optional(wire.retry_after_seconds).map(|s| Duration::from_secs(s).min(WAIT_MAX)),
         at_once: optional::<&str>(wire.reason) == Some("concurrency"),
     }
 }

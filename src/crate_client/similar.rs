@@ -85,7 +85,7 @@ impl CrateClient {
         let query = [("limit", ROWS.to_string())];
         let request = transport::Request { family: Family::Similar, path: &path, query: &query };
         let found = self.fetch(request, ledger, |body| read(body, cluster_id)).await?;
-        Ok(found.unwrap_or(Err(GapReason::HonestGap)))
+        Ok(found.unwrap_or(Err(GapReason::NotFoundUpstream)))
     }
 }
 
@@ -151,9 +151,11 @@ fn counts(axis: Axis, axes: &WireAxes<'_>) -> Option<Vec<Count>> {
 }
 
 /// The rows of each axis. Rows that could not be read belong to none; they are counted with the first one that has
-/// rows.
+/// rows. The list says nothing of an axis that is in no row: it is not covered, unless a row that could not be read may
+/// have been on it.
 fn by_axis(found: &Listed<Vec<(Axis, Neighbour)>>) -> Vec<(Axis, Neighbours)> {
     let mut unreadable = found.unreadable;
+    let none = if unreadable > 0 { GapReason::MalformedUpstream } else { GapReason::NotCovered };
     let on = |wanted: Axis| {
         let all = found.rows.iter().flatten();
         all.filter(move |(axis, _)| *axis == wanted).map(|(_, row)| row.clone()).collect::<Vec<_>>()
@@ -161,7 +163,7 @@ fn by_axis(found: &Listed<Vec<(Axis, Neighbour)>>) -> Vec<(Axis, Neighbours)> {
     Axis::ALL
         .into_iter()
         .map(|axis| match on(axis) {
-            rows if rows.is_empty() => (axis, Err(GapReason::HonestGap)),
+            rows if rows.is_empty() => (axis, Err(none)),
             rows => (axis, Ok(Listed { rows, unreadable: std::mem::take(&mut unreadable) })),
         })
         .collect()
@@ -206,7 +208,18 @@ mod tests {
         let unreadable: usize =
             found.iter().filter_map(|(_, rows)| Some(rows.as_ref().ok()?.unreadable)).sum();
         assert_eq!(unreadable, 3);
-        assert_eq!(found[1], (Axis::Festivals, Err(GapReason::HonestGap)));
+        assert_eq!(
+            found[1],
+            (Axis::Festivals, Err(GapReason::MalformedUpstream)),
+            "a row that is lost may have it"
+        );
+        let whole = similar(r#"[{"name":"A","axes":{"co_booking":{"events":4},"radio":null}}]"#).unwrap();
+        for axis in [Axis::Festivals, Axis::Radio, Axis::DjChampions, Axis::Credits] {
+            assert!(
+                whole.contains(&(axis, Err(GapReason::NotCovered))),
+                "nobody said anything of it: {whole:?}"
+            );
+        }
     }
 
     #[test]

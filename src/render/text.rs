@@ -35,10 +35,10 @@ pub fn render(envelope: &Envelope<Data>) -> String {
         }
         (None, Some(Data::LabelCard(data))) => label_card::render(&mut text, data, state(envelope)),
         (None, Some(Data::SimilarArtists(data))) => similar::render(&mut text, data, state(envelope)),
-        (None, Some(Data::UpcomingGigs(data))) => gigs::render(&mut text, data),
+        (None, Some(Data::UpcomingGigs(data))) => gigs::render(&mut text, data, state(envelope)),
         (None, Some(Data::Breakouts(data))) => rising::breakouts(&mut text, data),
         (None, Some(Data::OnesToWatch(data))) => rising::ones_to_watch(&mut text, data),
-        (None, Some(Data::Auras(data))) => aura::render(&mut text, data),
+        (None, Some(Data::Auras(data))) => aura::render(&mut text, data, state(envelope)),
         (None, Some(Data::AccountProfile(data))) => account::profile(&mut text, data),
         (None, Some(Data::AccountUsage(data))) => account::usage(&mut text, data),
         (None, None) => {}

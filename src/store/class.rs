@@ -109,7 +109,11 @@ impl Class {
     /// The version of the form that this program writes. Older ones are read and rewritten; newer ones are refused.
     #[must_use]
     pub fn version(self) -> u8 {
-        1
+        match self {
+            // Since version 2 an account may never have been seen.
+            Self::Account => 2,
+            _ => 1,
+        }
     }
 
     /// How long a record is kept after it was last written; `None` for as long as the store lives.

@@ -357,6 +357,6 @@ fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         degraded: None,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
-        next_actions: vec![next::anew(key, next::NOBODY)],
+        next_actions: vec![next::nobody(key)],
     }
 }

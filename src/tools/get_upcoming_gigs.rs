@@ -170,10 +170,10 @@ fn next_actions(
         Ok(()) if assessment.state == AmbiguityState::None => return Vec::new(),
         // Its name is not in the answer, and its slug is one.
         Ok(()) if matches!(request.key, ArtistKey::Slug(_)) => {
-            return vec![next::anew(&request.key, next::WHO)];
+            return vec![next::anew(&request.key, next::WHO_BY_KEY)];
         }
         Ok(()) => (ToolName::GetArtist, next::WHOSE),
-        Err(GapReason::NotFoundUpstream) => return vec![next::anew(&request.key, next::NOBODY)],
+        Err(GapReason::NotFoundUpstream) => return vec![next::nobody(&request.key)],
         Err(GapReason::UpstreamDegraded) => (ToolName::GetUpcomingGigs, next::LATER),
         Err(_) => (ToolName::GetArtist, next::CARD),
     };

@@ -12,13 +12,26 @@ pub(super) const LATER: &str = "the data service was degraded; ask again later";
 pub(super) const WHOSE: &str = "shows whose cluster it is";
 /// Whoever has a cluster id can have the card.
 pub(super) const CARD: &str = "the card says what else hosaka holds";
-/// The name may lead to others.
+/// The name, which stands in the answer, may lead to others.
 pub(super) const WHO: &str = "shows who carries this name and how they are told apart";
+/// The same where there is no name but that of the key.
+pub(super) const WHO_BY_KEY: &str =
+    "q is made from the key; shows who carries this name and how they are told apart";
 /// A retry may bring what a card lacks.
 pub(super) const ALONE: &str = "could not be had with the card; ask for it alone";
 
-/// Looks for the artist anew whose key led to nobody, or to somebody who is not certain. A key is in a form that cannot
-/// hold words, so it may stand in a call that helps.
+/// Looks anew for the artist whose key led to nobody.
+pub(super) fn nobody(key: &ArtistKey) -> NextAction {
+    let why = match key {
+        ArtistKey::Slug(_) => NOBODY_BY_KEY,
+        ArtistKey::Cluster(_) => NOBODY,
+    };
+    anew(key, why)
+}
+
+/// Looks for the artist anew whose key led to somebody who is not certain. The words of a slug become a name, which may
+/// be spelled otherwise than the artist's: `why` has to say where it comes from. A slug has letters, digits and hyphens
+/// only, so that it may stand in a call.
 pub(super) fn anew(key: &ArtistKey, why: &'static str) -> NextAction {
     let argument = match key {
         ArtistKey::Slug(slug) => ("q", json!(slug.as_str().replace('-', " "))),
@@ -27,6 +40,6 @@ pub(super) fn anew(key: &ArtistKey, why: &'static str) -> NextAction {
     NextAction::repeating(ToolName::ResolveArtist.as_str(), [argument], why)
 }
 
-/// The reason for [`anew`] where nobody was found.
-pub(super) const NOBODY: &str =
-    "no record has this key; resolve the artist again, by the name that the user gave";
+const NOBODY: &str = "no record has this key; resolve the artist again, by the name that the user gave";
+const NOBODY_BY_KEY: &str =
+    "no record has this key, and q is made from it; better take the name that the user gave";

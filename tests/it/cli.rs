@@ -13,10 +13,16 @@ use std::process::{Command, Output, Stdio};
 
 /// Runs the program in an empty folder, with nothing inherited that could change what it does.
 fn ono_sendai(arguments: &[&str]) -> Output {
+    ono_sendai_with(&[], arguments)
+}
+
+/// The same with these variables and no others.
+fn ono_sendai_with(variables: &[(&str, &std::path::Path)], arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(arguments)
         .current_dir(folder("cwd"))
         .env_clear()
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .output()
         .expect("the program runs")

@@ -85,7 +85,8 @@ pub fn hold(heading: &str, costs: &Costs) -> Result<(), String> {
     let rows: Vec<String> = costs
         .of_each()
         .map(|(tool, cost)| {
-            format!("| `{tool}` | {} | {} | {} |", cost.0.len(), round(cost.usual()), round(cost.most()))
+            let (usual, most) = (round(cost.usual()).min(SOFT), round(cost.most()).min(HARD));
+            format!("| `{tool}` | {} | {usual} | {most} |", cost.0.len())
         })
         .collect();
     println!("{heading}\n{}", rows.join("\n"));

@@ -3,6 +3,7 @@
 //! `plenty/longest.jsonl` holds the hundred longest titles with their artists among a thousand masters of the
 //! Discogs data dump of 2020-08-06 (CC0).
 
+mod listed;
 mod shapes;
 mod shaping;
 mod sizes;

@@ -10,8 +10,6 @@ use crate::fetch::{FetchSettings, Fetcher};
 use crate::model::family::Family;
 
 const PART: &str = "data service";
-/// The largest page that may stand at its root.
-const ROOT_MAX_BYTES: usize = 512 * 1024;
 /// Asked for to see whether the key is taken. The key's plan counts it.
 const QUESTION: (&str, &str) = ("/api/v2/resolve", "Four Tet");
 
@@ -28,13 +26,14 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
     let settings = FetchSettings {
         extra_roots: roots,
         time: config.deadlines.call,
-        limit_bytes: ROOT_MAX_BYTES,
+        // Of what stands at its root only the head is looked at.
+        limit_bytes: 0,
         pinned: None,
     };
     // Without the key: what time it is there, and why it cannot be reached.
     match Fetcher::new(settings) {
-        Ok(fetcher) => match fetcher.get(base).await {
-            Ok(answer) => found.time(PART, answer.date, clock),
+        Ok(fetcher) => match fetcher.reach(base).await {
+            Ok(date) => found.time(PART, date, clock),
             Err(reason) => {
                 let text = format!(
                     "{base} cannot be reached: {reason}; correct [crate] base_url, or look at the way there"

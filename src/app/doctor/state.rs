@@ -32,6 +32,10 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
             found.good(DATABASE, format!("a copy of it opens, with {rows} rows; no server runs on it"));
         }
         Ok(Ok(Examined::InUse)) => running(data, found).await,
+        Ok(Ok(Examined::NotLookedAt { reason })) => found.warn(
+            DATABASE,
+            format!("it could not be looked at: {reason}; make room there, or set TMPDIR to another folder"),
+        ),
         Ok(Err(error)) => found.fail(DATABASE, Fault::Here, error.to_string()),
         Err(error) => found.fail(DATABASE, Fault::Here, format!("it cannot be looked at: {error}")),
     }

@@ -3,12 +3,13 @@
 use time::Duration;
 
 use super::{Fault, Findings};
+use crate::auth::token::LEEWAY_S;
 
 const PART: &str = "clock";
 /// A difference that a header of whole seconds and a slow way explain.
 const UNREMARKABLE: Duration = Duration::seconds(5);
 /// What is allowed for when a token is checked.
-const TOLERATED: Duration = Duration::seconds(60);
+const TOLERATED: Duration = Duration::seconds(LEEWAY_S);
 
 pub(super) fn examine(found: &mut Findings) {
     let worst = found.times.iter().max_by_key(|time| (time.here - time.there).abs()).cloned();

@@ -1,11 +1,10 @@
 //! Searches and lists, and the time it takes to open the catalogue.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::{Catalogue, folding};
+use super::super::folding;
 use super::{cluster_of, demo, exact, get, rows};
 
 #[test]
@@ -127,16 +126,19 @@ fn events_lie_ahead_of_the_day_of_the_request() {
     assert_eq!(get(demo(), "/api/v2/artist/autechre-none/gigs", &[]).1["state"], "honest_gap");
 }
 
+// A build for tests is slower by a factor that says nothing.
+#[cfg(not(debug_assertions))]
 #[test]
 fn loading_is_fast() {
+    use std::time::{Duration, Instant};
+
     let fastest = (0..5)
         .map(|_| {
             let start = Instant::now();
-            Catalogue::embedded().unwrap();
+            super::super::Catalogue::embedded().unwrap();
             start.elapsed()
         })
         .min()
         .unwrap();
-    let most = if cfg!(debug_assertions) { 1_000 } else { 10 };
-    assert!(fastest < Duration::from_millis(most), "{fastest:?}");
+    assert!(fastest < Duration::from_millis(10), "{fastest:?}");
 }

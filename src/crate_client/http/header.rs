@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
 use crate::clock::Clock;
+use crate::crate_client::reading::WAIT_MAX;
 use crate::crate_client::transport::Hints;
 
 /// Whether the body is JSON in UTF-8 as it stands. No word about it is taken for yes: what it is shows when it
@@ -35,9 +36,6 @@ fn is_harmless(parameter: &str) -> bool {
     let value = value.trim().trim_matches('"');
     ["utf-8", "utf8", "us-ascii"].iter().any(|known| value.eq_ignore_ascii_case(known))
 }
-
-/// The longest period of a plan: no wait that the service names is taken for longer.
-const WAIT_MAX: Duration = Duration::from_secs(31 * 24 * 3_600);
 
 /// What is said about further requests; what cannot be read is not said.
 pub(super) fn hints(fields: &HeaderMap, clock: &Clock) -> Hints {

@@ -1,10 +1,11 @@
 //! The text of `get_aura`.
 
-use super::lines::{ROWS_MAX, ids_elsewhere, lacks, line, rows_beyond};
+use super::lines::{ROWS_MAX, ids_elsewhere, lacks, line, rows_beyond, standing};
 use crate::answer::{AuraRow, Auras, RowForm};
+use crate::identity::AmbiguityState;
 
 /// Adds the rows.
-pub(super) fn render(text: &mut String, data: &Auras) {
+pub(super) fn render(text: &mut String, data: &Auras, state: AmbiguityState) {
     if data.aura.is_empty() {
         line(text, format_args!("No aura is shown."));
         return rows_beyond(text, data.shown, data.more, data.unreadable);
@@ -19,7 +20,7 @@ pub(super) fn render(text: &mut String, data: &Auras) {
     match data.aura.as_slice() {
         [AuraRow { artist, .. }] => {
             if let Ok(id) = &artist.cluster_id {
-                line(text, format_args!("cluster_id: {id}"));
+                line(text, format_args!("cluster_id: {id}{}", standing(state)));
             }
         }
         _ => ids_elsewhere(text),

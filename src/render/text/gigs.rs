@@ -1,12 +1,13 @@
 //! The text of `get_upcoming_gigs`, and of the gigs of a card.
 
-use super::lines::{ROWS_MAX, lacks, line};
+use super::lines::{ROWS_MAX, lacks, line, standing};
 use crate::answer::{GigList, GigRow, UpcomingGigs};
+use crate::identity::AmbiguityState;
 
 /// Adds the facts.
-pub(super) fn render(text: &mut String, data: &UpcomingGigs) {
+pub(super) fn render(text: &mut String, data: &UpcomingGigs, state: AmbiguityState) {
     if let Some(id) = &data.cluster_id {
-        line(text, format_args!("cluster_id: {id}"));
+        line(text, format_args!("cluster_id: {id}{}", standing(state)));
     }
     list(text, &data.list);
 }

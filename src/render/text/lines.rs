@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::answer::{Cell, Facet};
+use crate::identity::AmbiguityState;
 use crate::model::gap::GapReason;
 
 /// The most rows of a list in the text; the JSON may hold more.
@@ -44,6 +45,11 @@ pub(super) fn lacks<'a>(gaps: impl IntoIterator<Item = (&'a str, Option<GapReaso
     let missing: Vec<String> =
         gaps.into_iter().filter_map(|(what, gap)| Some(format!("{what} ({})", gap?.as_str()))).collect();
     if missing.is_empty() { String::new() } else { format!("; not present: {}", missing.join(", ")) }
+}
+
+/// What stands behind an id that is alone on its line; doubts have a line of their own.
+pub(super) fn standing(state: AmbiguityState) -> &'static str {
+    if state == AmbiguityState::None { " (verified identity)" } else { "" }
 }
 
 /// How many there are of something.

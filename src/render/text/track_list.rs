@@ -49,11 +49,14 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
     if data.unreadable > 0 {
         line(text, format_args!("{} could not be read.", count(data.unreadable, "row", "rows")));
     }
-    if let Some(left) = data.listed.checked_sub(data.shown + data.unreadable).filter(|left| *left > 0) {
+    let left = data.listed.saturating_sub(data.shown + data.unreadable);
+    if left > 0 {
         line(text, format_args!("The data service sent {} more.", count(left, "row", "rows")));
     }
     if data.truncated.value() == Some(&true) {
-        line(text, format_args!("There are more than these: raise limit, or give artist and track."));
+        // Rows that were sent and left out are no fewer with a higher limit.
+        let way = if left > 0 { "give artist and track" } else { "raise limit, or give artist and track" };
+        line(text, format_args!("There are more than these: {way}."));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::store::secret::SECRET;
 use crate::store::{Ack, Batch, Health, Row, State, Store, StoreError};
 
 /// What lies in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Examined {
     /// No database; a server would make one.
     Absent,
@@ -24,6 +24,11 @@ pub enum Examined {
     Whole {
         /// The rows.
         rows: usize,
+    },
+    /// A database of which no copy could be made or used; that says nothing about itself.
+    NotLookedAt {
+        /// Why, and where the copy should be.
+        reason: String,
     },
 }
 
@@ -62,20 +67,34 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
     if let Ok(reason) = small_file::read_text(&store.join("unreadable"), VERDICT_BYTES_MAX) {
         return Err(damaged(one_line(&reason)));
     }
-    let trial = Trial::new().map_err(io_at(&std::env::temp_dir()))?;
+    let unlooked = |source: &dyn std::fmt::Display| {
+        let folder = std::env::temp_dir();
+        Ok(Examined::NotLookedAt {
+            reason: format!("there is no copy of it in {}: {source}", folder.display()),
+        })
+    };
+    let trial = match Trial::new() {
+        Ok(trial) => trial,
+        Err(source) => return unlooked(&source),
+    };
     let copy = trial.0.join("db");
     // Without it, a copy that has lost what was written last would pass for whole.
     let witness = trial.0.join("witness");
-    let kept = store.join("witness");
-    match folder::regular(&kept).and_then(|()| std::fs::copy(&kept, &witness)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(io_at(&store.join("witness"))(error));
+    let own = store.join("witness");
+    match folder::regular(&own).and_then(|()| std::fs::copy(&own, &witness)) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            folder::regular(&own).and_then(|()| std::fs::read(&own)).map_err(io_at(&own))?;
+            return unlooked(&source);
         }
         _ => {}
     }
     // A half-written snapshot is removed by a start too.
     let leftover = |name: &str| name.starts_with("snap.") && name.ends_with(".generating");
-    folder::copy(&path, &copy, &leftover).map_err(io_at(&copy))?;
+    if let Err(source) = folder::copy(&path, &copy, &leftover) {
+        // What cannot be read would keep a server from starting too; the rest lies with the place of the copy.
+        read_all(&path).map_err(io_at(&path))?;
+        return unlooked(&source);
+    }
     drop(lock);
     let rows = match attempt_at(&copy, trial.0.join("ballast"), witness) {
         Ok((engine, rows)) => {
@@ -87,13 +106,31 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
             let aside = store.join("db.damaged");
             return Err(OpenError::Slow { path, aside });
         }
-        Err(Attempt::Fault(OpenFault::Io(source))) => return Err(OpenError::Io { path, source }),
+        // All of it was read, so that this is about the copy.
+        Err(Attempt::Fault(OpenFault::Io(source))) => return unlooked(&source),
+        Err(Attempt::Fault(OpenFault::Full)) => {
+            return unlooked(&io::Error::from(io::ErrorKind::StorageFull));
+        }
         Err(Attempt::Fault(OpenFault::Damaged(reason))) => return Err(damaged(reason)),
         Err(Attempt::Fault(_)) => return Err(damaged("a copy of it does not open".to_owned())),
     };
     let count = rows.len();
     State::load(Arc::new(Held(Mutex::new(rows))), clock).map_err(|error| damaged(error.to_string()))?;
     Ok(Examined::Whole { rows: count })
+}
+
+/// Reads every file below a folder.
+fn read_all(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            read_all(&entry.path())?;
+        } else {
+            folder::regular(&entry.path())?;
+            io::copy(&mut File::open(entry.path())?, &mut io::sink())?;
+        }
+    }
+    Ok(())
 }
 
 /// Names that are tried for a folder: others are being looked at, or were left behind.

@@ -15,7 +15,7 @@ fn filled(clock: &Clock) -> (Arc<MemoryStore>, State) {
     let store = Arc::new(MemoryStore::new());
     let state = State::load(Arc::clone(&store) as Arc<dyn Store>, clock).unwrap();
     let mut batch = Batch::new();
-    let account = Account { first_seen_s: 5, allowance: Some(9), blocked: false };
+    let account = Account { first_seen_s: Some(5), allowance: Some(9), blocked: false };
     state.accounts.put(&mut batch, [1; 16], account).unwrap();
     let quota = Quota { month: 202_701, used: 3, reserved: 8 };
     state.quotas.put(&mut batch, [1; 16], quota).unwrap();

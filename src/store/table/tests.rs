@@ -133,7 +133,7 @@ fn a_stamp_from_a_future_that_the_clock_left_counts_from_now() {
 fn a_class_without_lifetime_keeps_its_records() {
     let clock = clock();
     let table = Table::<Account>::new(clock.clone());
-    let account = Account { first_seen_s: 1, allowance: None, blocked: false };
+    let account = Account { first_seen_s: Some(1), allowance: None, blocked: false };
     table.put(&mut Batch::new(), [1; 16], account.clone()).unwrap();
     clock.advance(Duration::from_secs(100 * 365 * 86_400));
     assert_eq!(table.sweep(&mut Batch::new(), 10), 0);

@@ -129,7 +129,7 @@ pub(super) fn nobody(key: &ArtistKey, origin: Origin) -> Finding {
         degraded: None,
         untrusted_text: Vec::new(),
         attribution: Attribution::of(&Sources::default(), origin),
-        next_actions: vec![follow_up::anew(key, follow_up::NOBODY)],
+        next_actions: vec![follow_up::nobody(key)],
     }
 }
 

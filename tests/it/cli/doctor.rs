@@ -7,13 +7,13 @@ use http::Method;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 
-use super::{code, folder, ono_sendai, stderr, stdout};
+use super::{code, folder, ono_sendai, ono_sendai_with, stderr, stdout};
 use crate::harness::{Demo, JSON};
 use crate::signin::hook::{SECRET, Service, key_file};
 use crate::signin::issuer::{Key, key_set};
 use crate::signin::tokens::PING;
 use crate::sweep::Secrets;
-use crate::upstream::peer::{Peer, json as json_answer, with};
+use crate::upstream::peer::{Act, Peer, head, json as json_answer, with};
 
 const KEY: &str = "ck_test_D0cToR0123456789abcdefABCDEF";
 
@@ -57,13 +57,17 @@ fn place() -> PathBuf {
 }
 
 fn visit(place: &Path, data: &Path, server: &str, rest: &str) -> Visit {
+    visit_with(&[], place, data, server, rest)
+}
+
+fn visit_with(variables: &[(&str, &Path)], place: &Path, data: &Path, server: &str, rest: &str) -> Visit {
     let config = place.join("doctor.toml");
     let text = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:8443\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
         data.display()
     );
     std::fs::write(&config, text).expect("a configuration");
-    let output = ono_sendai(&["doctor", "--config", config.to_str().expect("text")]);
+    let output = ono_sendai_with(variables, &["doctor", "--config", config.to_str().expect("text")]);
     Visit { code: code(&output), text: stdout(&output), said: stderr(&output) }
 }
 
@@ -145,6 +149,12 @@ fn a_running_server_is_not_disturbed_and_its_database_is_looked_at_once_it_is_go
     };
     assert_eq!(whole.code, 0, "{}", whole.text);
     whole.says("database", "ok", "no server runs on it");
+
+    let nowhere = place.join("no-room");
+    let elsewhere = visit_with(&[("TMPDIR", &nowhere)], &place, &data, "", "");
+    assert_eq!(elsewhere.code, 0, "{}", elsewhere.text);
+    elsewhere.says("database", "warn", "could not be looked at");
+    elsewhere.says("database", "warn", nowhere.to_str().expect("text"));
 
     let (now, older) = (data.join("store/db"), place.join("older"));
     copy(&now, &older);
@@ -296,6 +306,21 @@ fn a_data_service_is_asked_once_with_the_key_and_what_it_says_is_told() {
         let mut secrets = Secrets::default();
         secrets.add("the key", KEY);
         secrets.assert_absent("what the doctor says", &(seen.text + &seen.said));
+    }
+    // Whatever stands at its root, and however that ends, it is there.
+    let long = head(200, "content-length: 900000\r\n");
+    for root in [
+        Act::SaysAndFloods(long.clone(), 900_000),
+        Act::SaysAndResets(long),
+        Act::SaysAndResets(Vec::new()),
+        Act::Says(b"no HTTP\r\n\r\n".to_vec()),
+    ] {
+        let peer = Peer::start();
+        peer.set("/", root);
+        peer.set("/api/v2/resolve", json_answer(200, found));
+        let seen = over(&peer);
+        seen.says("data service", "ok", "answers, and takes the key");
+        assert_eq!(seen.code, 0, "{}", seen.text);
     }
     let gone = Peer::start().port;
     let service = format!("[crate]\nbase_url = \"http://127.0.0.1:{}\"\nkey = \"{KEY}\"\n", closed(gone));

@@ -217,9 +217,10 @@ fn an_account_that_becomes_inactive_is_refused_within_the_cache_time() {
         if answer.is_error {
             break answer;
         }
-        assert!(begun.elapsed() < Duration::from_millis(2_500), "it is still served");
+        assert!(begun.elapsed() < crate::harness::PATIENCE, "it is still served");
         std::thread::sleep(Duration::from_millis(50));
     };
+    assert_eq!(service.asked().len(), 2, "the first answer lasted, and the next one was believed at once");
     assert_eq!(
         (refused.error_type(), &refused.json["error"]["recoverable"]),
         ("unauthorized", &json!(false))

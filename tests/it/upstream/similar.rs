@@ -32,10 +32,22 @@ fn one_list_says_what_the_dossier_and_the_surfaces_say_for_one_unit_less() {
     // A surface has no column for some names, the list has it and holds no value: the reasons differ, nothing else.
     let rows = |answer: &Envelope| {
         let mut rows = answer.data()["similar"].clone();
-        rows.as_array_mut().expect("rows").iter_mut().for_each(|row| row["gaps"] = Value::Null);
+        let gaps =
+            rows.as_array_mut().expect("rows").iter_mut().filter_map(|row| row["gaps"].as_object_mut());
+        gaps.flat_map(|gaps| gaps.values_mut()).for_each(|reason| *reason = Value::Null);
         rows
     };
     assert_eq!(rows(one), rows(several));
+    let axes = |answer: &Envelope| {
+        let axes = answer.data()["axes"].as_object().expect("axes").clone();
+        let there = |(name, axis): (String, Value)| (name, axis["present"].clone(), axis["listed"].clone());
+        axes.into_iter().map(there).collect::<Vec<_>>()
+    };
+    assert_eq!(axes(one), axes(several));
+    for (_, axis) in one.data()["axes"].as_object().expect("axes") {
+        let said = if axis["present"] == true { &axis["source"] } else { &axis["reason"] };
+        assert_eq!(said, if axis["present"] == true { "similar" } else { "not_covered" }, "{}", one.json);
+    }
     assert!(one.data()["similar"].as_array().is_some_and(|rows| rows.len() > 3), "{}", one.json);
     let source = |answer: &Envelope| answer.data()["axes"]["festivals"]["source"].clone();
     assert_eq!(source(one), "similar");
@@ -71,7 +83,7 @@ fn a_list_that_fails_leaves_the_axes_of_the_dossier_and_names_the_others() {
     for (n, (said, reason, tier)) in [
         (json_answer(500, "{}"), "upstream_degraded", json!("no_signal")),
         (json_answer(200, r#"{"artists":[{"score":0.9}]}"#), "malformed_upstream", Value::Null),
-        (json_answer(404, r#"{"error":"not_found"}"#), "honest_gap", Value::Null),
+        (json_answer(404, r#"{"error":"not_found"}"#), "not_found_upstream", Value::Null),
     ]
     .into_iter()
     .enumerate()
@@ -84,5 +96,20 @@ fn a_list_that_fails_leaves_the_axes_of_the_dossier_and_names_the_others() {
         assert_eq!(axes["co_booking"], json!({"present": true, "source": "connections", "listed": 1}));
         assert_eq!((&axes["festivals"], &axes["radio"]), (&gap(reason), &gap(reason)), "{}", answer.json);
         assert_eq!(answer.json["degraded"]["fallback_tier"], tier, "{}", answer.json);
+    }
+    // A list says nothing of an axis that none of its rows is on; a row that is lost may be on any.
+    let row = json!({"name": "Beside", "cluster_id": "cd".repeat(32), "axes": {"co_booking": {"events": 4}}});
+    for (n, (rows, reason)) in
+        [(json!([row]), "not_covered"), (json!([row, 7]), "malformed_upstream")].into_iter().enumerate()
+    {
+        let said = json!({"state": "present", "cluster_id": cluster, "similar": rows});
+        peer.set(&list, json_answer(200, &said.to_string()));
+        let token = server.token_of(&format!("somebody-else-{n}"));
+        let answer = server.call_as(&token, "find_similar_artists", json!({"key": "x"}));
+        let axes = &answer.data()["axes"];
+        assert_eq!(axes["co_booking"], json!({"present": true, "source": "similar", "listed": 1}));
+        for axis in ["festivals", "radio", "dj_champions", "credits"] {
+            assert_eq!(axes[axis], gap(reason), "{}", answer.json);
+        }
     }
 }
