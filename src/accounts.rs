@@ -15,13 +15,17 @@ use lru::LruCache;
 
 use self::book::Book;
 pub use self::book::{Known, NotSet, Setting};
-use self::service::{AccountService, Verdict};
+use self::service::{AccountService, NoVerdict, Verdict};
 use crate::auth::{Account, AccountId};
 use crate::clock::Clock;
 use crate::store::State;
 
-/// After a failure the service is left alone this long.
+/// After a failure the service is left alone this long: about one account, or about all.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// How many accounts it is remembered of that the service failed for them.
+const LEFT_ALONE: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");
+/// After silence about so many different accounts in a row the service itself is taken to be silent.
+const SILENT_FOR: usize = 3;
 /// How many answers of the service are held; the least used one goes first.
 const VERDICTS: NonZeroUsize = NonZeroUsize::new(100_000).expect("not zero");
 
@@ -105,7 +109,12 @@ struct Hook {
     lasts: Duration,
     /// What it said last, and when. Lost with the program: a server that starts while the service is away knows nobody.
     verdicts: Mutex<LruCache<AccountId, (Instant, Verdict)>>,
+    /// When it failed last for everybody.
     failed: Mutex<Option<Instant>>,
+    /// When it failed last for one account.
+    left_alone: Mutex<LruCache<AccountId, Instant>>,
+    /// The different accounts that it was silent about since it last answered.
+    silent: Mutex<Vec<AccountId>>,
     /// One question an account at a time; the others wait for its answer.
     asking: Mutex<HashMap<AccountId, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -127,6 +136,8 @@ impl Accounts {
             lasts,
             verdicts: Mutex::new(LruCache::new(VERDICTS)),
             failed: Mutex::default(),
+            left_alone: Mutex::new(LruCache::new(LEFT_ALONE)),
+            silent: Mutex::default(),
             asking: Mutex::default(),
         };
         Self { hook: Some(hook), ..self }
@@ -217,21 +228,17 @@ impl Accounts {
 
     async fn ask(&self, hook: &Hook, account: &Account) -> Result<Standing, Unconfirmed> {
         let id = account.id();
-        let now = self.clock.monotonic();
-        let rests = hook.failed().is_some_and(|failed| now.saturating_duration_since(failed) < AFTER_FAILURE);
-        if !rests {
+        if !hook.rests(id, self.clock.monotonic()) {
             match hook.service.ask(account, self.clock.utc()).await {
                 Ok(verdict) => {
-                    if hook.failed().take().is_some() {
-                        tracing::info!("the account service answers again");
-                    }
+                    hook.answers(id);
                     let known = self.book.seen(id, self.clock.utc());
                     hook.hear(id, self.clock.monotonic(), verdict.clone());
                     return Ok(self.of(AccountMode::Hooked, true, Some(known), Some(verdict)));
                 }
-                Err(reason) => {
-                    tracing::warn!(reason, "the account service gives no answer");
-                    *hook.failed() = Some(self.clock.monotonic());
+                Err(why) => {
+                    tracing::warn!(reason = why.reason(), "the account service gives no answer");
+                    hook.fails(id, &why, self.clock.monotonic());
                 }
             }
         }
@@ -283,6 +290,51 @@ impl Hook {
 
     fn failed(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is left alone just now, about this account or about all.
+    fn rests(&self, id: AccountId, now: Instant) -> bool {
+        let recent = |at: Instant| now.saturating_duration_since(at) < AFTER_FAILURE;
+        let alone = self.left_alone.lock().unwrap_or_else(PoisonError::into_inner).peek(&id).copied();
+        self.failed().is_some_and(recent) || alone.is_some_and(recent)
+    }
+
+    fn answers(&self, id: AccountId) {
+        self.silent().clear();
+        self.left_alone.lock().unwrap_or_else(PoisonError::into_inner).pop(&id);
+        if self.failed().take().is_some() {
+            tracing::info!("the account service answers again");
+        }
+    }
+
+    /// What the service does to one account must not be everybody's trouble.
+    fn fails(&self, id: AccountId, why: &NoVerdict, now: Instant) {
+        self.left_alone.lock().unwrap_or_else(PoisonError::into_inner).put(id, now);
+        let for_all = match why {
+            NoVerdict::Down(_) => true,
+            NoVerdict::Unbelievable(_) => {
+                self.silent().clear();
+                false
+            }
+            NoVerdict::Silent(_) => {
+                let mut silent = self.silent();
+                if !silent.contains(&id) {
+                    silent.push(id);
+                }
+                let all = silent.len() >= SILENT_FOR;
+                if all {
+                    silent.clear();
+                }
+                all
+            }
+        };
+        if for_all {
+            *self.failed() = Some(now);
+        }
+    }
+
+    fn silent(&self) -> std::sync::MutexGuard<'_, Vec<AccountId>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn turn(&self, id: AccountId) -> Arc<tokio::sync::Mutex<()>> {

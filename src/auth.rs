@@ -19,6 +19,7 @@ use std::time::Duration;
 use http::HeaderMap;
 
 use self::key_source::Found;
+use self::keys::VerifyingKey;
 use self::memory::{TokenHash, TokenMemory, Verified};
 use self::token::{Claimed, is_alive};
 use crate::clock::Clock;
@@ -128,19 +129,25 @@ impl Verifier {
         let claimed = self.policy.read(token, now_s).map_err(|_| AuthRefusal::InvalidToken)?;
         let Claimed { algorithm, key_id, expires_s, account } = claimed;
         let key_id = key_id.as_deref();
-        let found = self.keys.keys(|keys| keys.candidates(algorithm, key_id).next().is_some()).await;
-        let (keys, complete) = match found {
-            Found::Keys(keys) => (keys, true),
-            Found::Stale(keys) => (keys, false),
-            Found::Nothing => return Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY }),
+        // A key may be turned over under its old name or under none: only a signature says whether the set has it.
+        let signer = |keys: &KeySet| {
+            keys.candidates(algorithm, key_id).find(|key| key.signed(token)).map(VerifyingKey::fingerprint)
         };
-        let mut candidates = keys.candidates(algorithm, key_id).peekable();
-        if candidates.peek().is_none() && !complete {
-            return Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY });
-        }
-        let key = candidates.find(|key| key.signed(token)).ok_or(AuthRefusal::InvalidToken)?;
+        let signed = match self.keys.held().as_deref().and_then(signer) {
+            Some(key) => key,
+            None => match self.keys.keys(|keys| signer(keys).is_some()).await {
+                Found::Keys(keys) => signer(&keys).ok_or(AuthRefusal::InvalidToken)?,
+                // Those that are missing may have signed it.
+                Found::Stale(keys) => {
+                    signer(&keys).ok_or(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY })?
+                }
+                Found::Nothing => {
+                    return Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY });
+                }
+            },
+        };
         let principal = Principal::of(account);
-        let verified = Verified { principal: principal.clone(), expires_s, key: key.fingerprint() };
+        let verified = Verified { principal: principal.clone(), expires_s, key: signed };
         self.memory.keep(TokenHash::of(token), verified);
         Ok(principal)
     }

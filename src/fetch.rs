@@ -46,6 +46,15 @@ pub struct Fetched {
     pub date: Option<OffsetDateTime>,
 }
 
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// One line for the operator.
+    pub reason: String,
+    /// Whether there was no connection at all, so that it would have been the same for any question.
+    pub is_unreachable: bool,
+}
+
 impl Fetcher {
     /// A client; connects when it is first used.
     ///
@@ -82,7 +91,8 @@ impl Fetcher {
     /// # Errors
     /// One line for the operator.
     pub async fn get(&self, url: &Url) -> Result<Fetched, String> {
-        self.read(self.client.get(url.clone()).header("accept", "application/json")).await
+        let request = self.client.get(url.clone()).header("accept", "application/json");
+        self.read(request).await.map_err(|unanswered| unanswered.reason)
     }
 
     /// Finds out whether there is a way to a server, and what time it is there. Of its answer only the head is looked at;
@@ -101,20 +111,24 @@ impl Fetcher {
     /// Posts a body and reads the answer.
     ///
     /// # Errors
-    /// One line for the operator.
-    pub async fn post(&self, url: &Url, headers: HeaderMap, body: Bytes) -> Result<Fetched, String> {
+    /// Why there is no answer.
+    pub async fn post(&self, url: &Url, headers: HeaderMap, body: Bytes) -> Result<Fetched, Unanswered> {
         self.read(self.client.post(url.clone()).headers(headers).body(body)).await
     }
 
-    async fn read(&self, request: reqwest::RequestBuilder) -> Result<Fetched, String> {
-        let failed = |error: reqwest::Error| innermost(&error);
+    async fn read(&self, request: reqwest::RequestBuilder) -> Result<Fetched, Unanswered> {
+        let failed = |error: reqwest::Error| Unanswered {
+            reason: innermost(&error),
+            is_unreachable: error.is_connect() && !error.is_timeout(),
+        };
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
         let date = date(response.headers());
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(failed)? {
             if body.len() + part.len() > self.limit_bytes {
-                return Err(format!("the answer has more than {} bytes", self.limit_bytes));
+                let reason = format!("the answer has more than {} bytes", self.limit_bytes);
+                return Err(Unanswered { reason, is_unreachable: false });
             }
             body.extend_from_slice(&part);
         }

@@ -23,6 +23,15 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The name of a file as a message may show it. Whoever takes the setting for the place of the secret itself writes the
+/// secret there: what leads nowhere is not shown.
+#[must_use]
+pub fn shown(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| folder.parent().is_some() && !folder.as_os_str().is_empty());
+    let leads_somewhere = path.symlink_metadata().is_ok() || folder.is_some_and(Path::is_dir);
+    leads_somewhere.then(|| path.display().to_string())
+}
+
 /// Reads the whole file as UTF-8.
 ///
 /// # Errors
@@ -34,6 +43,16 @@ pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_leads_nowhere_is_not_shown() {
+        for secret in ["0123456789abcdef", "0123456789ab/cdef==", "/0123456789abcdef", ""] {
+            assert_eq!(shown(Path::new(secret)), None, "{secret}");
+        }
+        for path in ["/proc/version", "/proc/self/none", "Cargo.toml"] {
+            assert_eq!(shown(Path::new(path)).as_deref(), Some(path));
+        }
+    }
 
     #[test]
     fn a_device_a_folder_and_a_large_file_are_errors_and_never_waits() {

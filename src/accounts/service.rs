@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use url::Url;
 
 use crate::auth::Account;
-use crate::fetch::{Fetched, Fetcher};
+use crate::fetch::{Fetched, Fetcher, Unanswered};
 use crate::model::text::clean;
 
 /// The time at which the question was signed, in seconds since 1970.
@@ -37,6 +37,27 @@ pub enum Untried {
     Other(u16),
 }
 
+/// Why there is no answer about an account that can be believed, each with one line for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoVerdict {
+    /// The service is not well: it refuses connections or says so itself.
+    Down(String),
+    /// Nothing came in time, or it broke off: of this account, or of all.
+    Silent(String),
+    /// It answered; only not as it should about this account.
+    Unbelievable(String),
+}
+
+impl NoVerdict {
+    /// The line for the operator.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Down(reason) | Self::Silent(reason) | Self::Unbelievable(reason) => reason,
+        }
+    }
+}
+
 /// What the service says about an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -53,12 +74,12 @@ pub trait AccountService: std::fmt::Debug + Send + Sync {
     /// Asks about one account.
     ///
     /// # Errors
-    /// One line for the operator, when there is no answer that can be believed.
+    /// When there is no answer that can be believed, and whom that concerns.
     fn ask<'a>(
         &'a self,
         account: &'a Account,
         now: OffsetDateTime,
-    ) -> Pin<Box<dyn Future<Output = Result<Verdict, String>> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = Result<Verdict, NoVerdict>> + Send + 'a>>;
 }
 
 /// The service over HTTP.
@@ -89,7 +110,7 @@ impl HttpAccountService {
     /// # Errors
     /// The status that it answered instead, or one line when it gave no answer that can be believed.
     pub async fn try_out(&self, now: OffsetDateTime) -> Result<(), Untried> {
-        let answer = self.post(NOBODY, now).await.map_err(Untried::NoAnswer)?;
+        let answer = self.post(NOBODY, now).await.map_err(|failed| Untried::NoAnswer(failed.reason))?;
         match answer.status {
             404 => Ok(()),
             200 if read(&answer.body, NOBODY).is_some() => Ok(()),
@@ -97,17 +118,21 @@ impl HttpAccountService {
         }
     }
 
-    async fn verdict(&self, subject: &str, now: OffsetDateTime) -> Result<Verdict, String> {
-        let answer = self.post(subject, now).await?;
+    async fn verdict(&self, subject: &str, now: OffsetDateTime) -> Result<Verdict, NoVerdict> {
+        let answer = self.post(subject, now).await.map_err(|Unanswered { reason, is_unreachable }| {
+            if is_unreachable { NoVerdict::Down(reason) } else { NoVerdict::Silent(reason) }
+        })?;
         match answer.status {
-            200 => read(&answer.body, subject).ok_or_else(|| "the answer cannot be believed".to_owned()),
+            200 => read(&answer.body, subject)
+                .ok_or_else(|| NoVerdict::Unbelievable("the answer cannot be believed".to_owned())),
             // It knows no such account, so there is nobody to serve.
             404 => Ok(Verdict { active: false, plan: None, allowance: None }),
-            status => Err(format!("it answered HTTP {status}")),
+            status @ 500.. => Err(NoVerdict::Down(format!("it answered HTTP {status}"))),
+            status => Err(NoVerdict::Unbelievable(format!("it answered HTTP {status}"))),
         }
     }
 
-    async fn post(&self, subject: &str, now: OffsetDateTime) -> Result<Fetched, String> {
+    async fn post(&self, subject: &str, now: OffsetDateTime) -> Result<Fetched, Unanswered> {
         let body = json!({"issuer": self.issuer, "subject": subject}).to_string();
         let headers = self.signed(&body, now.unix_timestamp());
         self.fetcher.post(&self.url, headers, Bytes::from(body)).await
@@ -130,14 +155,14 @@ impl AccountService for HttpAccountService {
         &'a self,
         account: &'a Account,
         now: OffsetDateTime,
-    ) -> Pin<Box<dyn Future<Output = Result<Verdict, String>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<Verdict, NoVerdict>> + Send + 'a>> {
         Box::pin(self.verdict(account.subject(), now))
     }
 }
 
 impl std::fmt::Debug for HttpAccountService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpAccountService").field("url", &self.url.as_str()).finish_non_exhaustive()
+        f.debug_struct("HttpAccountService").field("host", &self.url.host_str()).finish_non_exhaustive()
     }
 }
 

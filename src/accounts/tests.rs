@@ -13,20 +13,25 @@ use crate::store::{MemoryStore, Refused, StoreError, Table};
 
 #[derive(Debug)]
 struct Scripted {
-    answer: Mutex<Result<Verdict, String>>,
+    answer: Mutex<Result<Verdict, NoVerdict>>,
+    /// What it does instead for these subjects.
+    fails: Mutex<HashMap<&'static str, NoVerdict>>,
     asked: AtomicUsize,
 }
 
 impl AccountService for Scripted {
     fn ask<'a>(
         &'a self,
-        _: &'a Account,
+        account: &'a Account,
         _: OffsetDateTime,
-    ) -> Pin<Box<dyn Future<Output = Result<Verdict, String>> + Send + 'a>> {
-        Box::pin(async {
+    ) -> Pin<Box<dyn Future<Output = Result<Verdict, NoVerdict>> + Send + 'a>> {
+        Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;
-            self.answer.lock().unwrap().clone()
+            match self.fails.lock().unwrap().get(account.subject()) {
+                Some(why) => Err(why.clone()),
+                None => self.answer.lock().unwrap().clone(),
+            }
         })
     }
 }
@@ -37,12 +42,20 @@ fn account(subject: &str) -> Account {
     Account::for_test("https://issuer.example", subject, ClientKind::Other)
 }
 
-fn verdict(active: bool, allowance: Option<u64>) -> Result<Verdict, String> {
+fn verdict(active: bool, allowance: Option<u64>) -> Result<Verdict, NoVerdict> {
     Ok(Verdict { active, plan: Some("pro".to_owned()), allowance })
 }
 
-fn hooked(answer: Result<Verdict, String>) -> (Accounts, Arc<Scripted>, Clock) {
-    let service = Arc::new(Scripted { answer: Mutex::new(answer), asked: AtomicUsize::new(0) });
+fn down() -> NoVerdict {
+    NoVerdict::Down("down".to_owned())
+}
+
+fn hooked(answer: Result<Verdict, NoVerdict>) -> (Accounts, Arc<Scripted>, Clock) {
+    let service = Arc::new(Scripted {
+        answer: Mutex::new(answer),
+        fails: Mutex::default(),
+        asked: AtomicUsize::new(0),
+    });
     let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
     let accounts = Accounts::interim(10_000, state(&MemoryStore::new().into(), &clock), clock.clone())
         .hooked(service.clone(), LASTS);
@@ -90,7 +103,7 @@ async fn what_an_operator_sets_goes_before_what_the_service_says_and_stays() {
     assert_eq!(accounts.standing(&one).await.unwrap().allowance, 7);
     accounts.set(id, Setting::Blocked(true)).await.unwrap();
     clock.advance(LASTS);
-    *service.answer.lock().unwrap() = Err("down".to_owned());
+    *service.answer.lock().unwrap() = Err(down());
     let blocked = accounts.standing(&one).await.unwrap();
     assert_eq!((blocked.active, blocked.confirmed), (false, true), "nobody has to be asked about it");
     accounts.set(id, Setting::Blocked(false)).await.unwrap();
@@ -122,11 +135,15 @@ async fn what_the_disk_does_not_take_does_not_hold_and_a_first_sight_is_tried_ag
 async fn a_server_that_starts_in_an_outage_knows_nobody() {
     let clock = Clock::wound_to(datetime!(2027-01-31 12:00:00 UTC));
     let store = Arc::new(MemoryStore::new());
-    let service = Arc::new(Scripted { answer: Mutex::new(verdict(true, None)), asked: AtomicUsize::new(0) });
+    let service = Arc::new(Scripted {
+        answer: Mutex::new(verdict(true, None)),
+        fails: Mutex::default(),
+        asked: AtomicUsize::new(0),
+    });
     let start =
         || Accounts::interim(1_000, state(&store, &clock), clock.clone()).hooked(service.clone(), LASTS);
     assert!(start().standing(&account("a")).await.is_ok());
-    *service.answer.lock().unwrap() = Err("down".to_owned());
+    *service.answer.lock().unwrap() = Err(down());
     let again = start();
     assert_eq!(again.standing(&account("a")).await, Err(Unconfirmed { retry_after: AFTER_FAILURE }));
     assert!(again.known(account("a").id()).is_some());
@@ -152,7 +169,7 @@ async fn an_answer_lasts_its_time_and_a_switched_off_account_is_refused_after_it
 async fn in_an_outage_a_known_account_is_unconfirmed_and_an_unknown_one_cannot_be_told() {
     let (accounts, service, clock) = hooked(verdict(true, None));
     assert!(accounts.standing(&account("known")).await.is_ok());
-    *service.answer.lock().unwrap() = Err("down".to_owned());
+    *service.answer.lock().unwrap() = Err(down());
     clock.advance(LASTS);
     let standing = accounts.standing(&account("known")).await.unwrap();
     assert_eq!((standing.active, standing.confirmed), (true, false));
@@ -175,6 +192,41 @@ async fn many_calls_of_one_account_ask_once() {
     assert_eq!(service.asked.load(Ordering::Relaxed), 1);
     let hook = accounts.hook.as_ref().unwrap();
     assert!(hook.asking.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_account_that_the_service_fails_for_is_nobody_elses_trouble() {
+    let silent = || NoVerdict::Silent("late".to_owned());
+    for why in [NoVerdict::Unbelievable("it answered HTTP 400".to_owned()), silent()] {
+        let (accounts, service, clock) = hooked(verdict(true, None));
+        service.fails.lock().unwrap().insert("bad", why.clone());
+        for round in 0..10 {
+            assert!(accounts.standing(&account("bad")).await.is_err(), "{why:?}");
+            let other = if round % 2 == 0 { "other" } else { "one more" };
+            assert!(accounts.standing(&account(other)).await.unwrap().confirmed, "{why:?}");
+            clock.advance(LASTS);
+        }
+        let before = service.asked.load(Ordering::Relaxed);
+        for _ in 0..5 {
+            assert!(accounts.standing(&account("bad")).await.is_err());
+        }
+        assert_eq!(service.asked.load(Ordering::Relaxed) - before, 1, "it is left alone about this one");
+    }
+    // Silence about several in a row is an outage, and so is a service that says that it is not well.
+    let (accounts, service, clock) = hooked(verdict(true, None));
+    service.fails.lock().unwrap().extend(["a", "b", "c"].map(|name| (name, silent())));
+    for name in ["a", "b", "c"] {
+        assert!(accounts.standing(&account(name)).await.is_err());
+    }
+    assert!(accounts.standing(&account("well")).await.is_err(), "nobody waits for a service that is silent");
+    assert_eq!(service.asked.load(Ordering::Relaxed), SILENT_FOR);
+    clock.advance(AFTER_FAILURE);
+    assert!(accounts.standing(&account("well")).await.is_ok());
+    service.fails.lock().unwrap().insert("d", down());
+    assert!(accounts.standing(&account("d")).await.is_err());
+    assert!(accounts.standing(&account("new")).await.is_err());
+    clock.advance(AFTER_FAILURE);
+    assert!(accounts.standing(&account("new")).await.is_ok());
 }
 
 #[tokio::test]

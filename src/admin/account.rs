@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::verb::{TOO_MANY_UNITS, UNITS_MAX};
 use crate::accounts::{Accounts, Setting};
 use crate::admission::Admission;
 use crate::auth::AccountId;
@@ -78,6 +79,9 @@ pub(super) async fn answer(admission: &Admission, accounts: &Accounts, verb: Acc
         AccountVerb::List => return Ok(list(admission, accounts)),
         AccountVerb::Show { who } => (who, None),
         AccountVerb::Block { who, blocked } => (who, Some(Setting::Blocked(blocked))),
+        AccountVerb::Allowance { units: Some(units), .. } if units > UNITS_MAX => {
+            return Err(TOO_MANY_UNITS.to_owned());
+        }
         AccountVerb::Allowance { who, units } => (who, Some(Setting::Allowance(units))),
     };
     let id = match &who {

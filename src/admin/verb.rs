@@ -1,6 +1,6 @@
 //! The questions and their answers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,12 @@ use crate::admission::ladder::Rung;
 use crate::auth::AccountId;
 use crate::crate_client::CrateClient;
 use crate::crate_client::window::Scope;
-use crate::store::Health;
+use crate::store::{Health, backup};
+
+/// The most units that an operator may name, as in the configuration.
+pub(super) const UNITS_MAX: u64 = 1_000_000_000;
+/// Why more are refused.
+pub(super) const TOO_MANY_UNITS: &str = "units are a number from 0 to 1000000000";
 
 /// What an operator asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,8 +105,10 @@ pub enum Report {
     Refused(String),
 }
 
-/// Does what is asked and says how things stand then. `tools` are the names that a tool may have.
+/// Does what is asked and says how things stand then. `data` is the server's own folder, and `tools` are the names that
+/// a tool may have.
 pub async fn answer(
+    data: &Path,
     admission: &Admission,
     accounts: &Accounts,
     client: &CrateClient,
@@ -129,8 +136,9 @@ pub async fn answer(
         }
         Verb::Anonymous { paused } => admission.ladder().set(|stored| stored.anonymous_paused = paused).await,
         Verb::Backup { file } => {
-            return match admission.back_up(&file) {
-                Ok(()) => Report::BackedUp(file),
+            let written = backup::place(data, &file).and_then(|path| admission.back_up(&path).map(|()| path));
+            return match written {
+                Ok(path) => Report::BackedUp(path),
                 Err(error) => Report::Refused(error.to_string()),
             };
         }
@@ -148,6 +156,9 @@ pub async fn answer(
                     "an account has 32 hexadecimal digits, as `admin accounts` tells it".into(),
                 );
             };
+            if set.is_some_and(|units| units > UNITS_MAX) {
+                return Report::Refused(TOO_MANY_UNITS.into());
+            }
             if let Some(units) = set
                 && let Err(error) = admission.set_usage(id, units).await
             {

@@ -118,7 +118,7 @@ impl Allotment {
         if most > 0 && wanted > allowance {
             return Err(UsedUp);
         }
-        self.held += most;
+        self.held = self.held.saturating_add(most);
         if wanted <= self.covered() || most == 0 {
             return Ok(Grant::Now);
         }
@@ -220,6 +220,14 @@ mod tests {
             assert_eq!(units.hold(2, 1_000), Ok(Grant::Now));
         }
         wait(units.hold(2, 1_000).unwrap());
+    }
+
+    #[test]
+    fn the_largest_figures_are_figures_like_others() {
+        let mut units = Allotment::found(1, u64::MAX);
+        assert_eq!((units.hold(0, u64::MAX), units.used()), (Ok(Grant::Now), u64::MAX));
+        units.settle(1, 0, 1, u64::MAX);
+        assert_eq!((units.used(), units.taken()), (u64::MAX, u64::MAX));
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Hold {
     pub fn used(&self) -> Used {
         let used = self.purse.used(self.period);
         let own = if used.period == self.period && self.is_open { u64::from(self.ledger.units()) } else { 0 };
-        Used { used: used.used + own, ..used }
+        Used { used: used.used.saturating_add(own), ..used }
     }
 
     /// Ends the call: what it spent is durable together with what `add` adds, when anything was spent.

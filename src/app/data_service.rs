@@ -39,7 +39,9 @@ pub(super) fn transport(config: &Config, clock: &Clock) -> Result<HttpTransport,
         idle_connections: usize::try_from(service.in_flight).unwrap_or(usize::MAX),
     };
     HttpTransport::new(settings, clock.clone()).map_err(|error| match (error, &service.ca_file) {
-        (error @ HttpSetupError::ExtraRoots, Some(file)) => unusable(file, &error.to_string()),
+        (error @ HttpSetupError::ExtraRoots, Some(file)) => {
+            unusable("[crate] ca_file", file, &error.to_string())
+        }
         (error, _) => StartError::DataService { reason: error.to_string() },
     })
 }
@@ -48,7 +50,7 @@ pub(super) fn transport(config: &Config, clock: &Clock) -> Result<HttpTransport,
 pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
     config.service.ca_file.as_ref().map_or(Ok(Vec::new()), |file| {
         small_file::read(file, CERTIFICATES_MAX_BYTES)
-            .map_err(|error| unusable(file, &format!("cannot be read: {error}")))
+            .map_err(|error| unusable("[crate] ca_file", file, &format!("cannot be read: {error}")))
     })
 }
 
@@ -62,22 +64,27 @@ fn key(key: &CrateKey) -> Result<HeaderValue, StartError> {
 }
 
 fn key_of(file: &Path) -> Result<String, StartError> {
-    let read = |error: std::io::Error| unusable(file, &format!("cannot be read: {error}"));
+    let read =
+        |error: std::io::Error| unusable("[crate] key_file", file, &format!("cannot be read: {error}"));
     let text = small_file::read_text(file, KEY_FILE_MAX_BYTES).map_err(read)?;
     let mode = std::fs::metadata(file).map_err(read)?.mode() & 0o777;
     if mode & OTHERS != 0 {
         let reason = format!("is open to others (mode {mode:04o}); run chmod 600 on it");
-        return Err(unusable(file, &reason));
+        return Err(unusable("[crate] key_file", file, &reason));
     }
     let text = text.trim();
     if !is_key(text) {
-        return Err(unusable(file, "holds something that is not one key"));
+        return Err(unusable("[crate] key_file", file, "holds something that is not one key"));
     }
     Ok(text.to_owned())
 }
 
-fn unusable(file: &Path, reason: &str) -> StartError {
-    StartError::DataService { reason: format!("{} {reason}", file.display()) }
+fn unusable(setting: &str, file: &Path, reason: &str) -> StartError {
+    let reason = match small_file::shown(file) {
+        Some(file) => format!("{file} {reason}"),
+        None => format!("{setting} is not a readable file"),
+    };
+    StartError::DataService { reason }
 }
 
 /// How the real service is asked.
@@ -176,6 +183,13 @@ mod tests {
             }
             std::fs::remove_file(file).unwrap();
         }
+    }
+
+    #[test]
+    fn a_key_in_the_place_of_its_file_is_not_shown() {
+        let error = key_of(Path::new("ck_live_0123456789abcdef")).unwrap_err().to_string();
+        assert!(error.contains("[crate] key_file is not a readable file"), "{error}");
+        assert!(!error.contains("0123"), "{error}");
     }
 
     #[test]

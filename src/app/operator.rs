@@ -13,9 +13,10 @@ use crate::tools::registry::ToolName;
 pub(super) fn listen(data: &Path, parts: Arc<Parts>) {
     let runtime = Handle::current();
     let tools = ToolName::ALL.map(ToolName::as_str);
+    let folder = data.to_owned();
     let answer = move |verb| {
         let Parts { admission, accounts, client, .. } = &*parts;
-        runtime.block_on(admin::answer(admission, accounts, client, &tools, verb))
+        runtime.block_on(admin::answer(&folder, admission, accounts, client, &tools, verb))
     };
     if let Err(error) = admin::listen(data, answer) {
         tracing::warn!(%error, "there is no socket for `ono-sendai admin`");

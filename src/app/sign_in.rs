@@ -171,7 +171,7 @@ pub(super) fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, St
         pinned: None,
     };
     Fetcher::new(settings).map_err(|reason| match &config.auth.ca_file {
-        Some(file) => unusable(file, &reason),
+        Some(file) => unusable("[auth] ca_file", file, &reason),
         None => StartError::SignIn { reason },
     })
 }
@@ -179,24 +179,44 @@ pub(super) fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, St
 pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
     config.auth.ca_file.as_ref().map_or(Ok(Vec::new()), |file| {
         small_file::read(file, CERTIFICATES_MAX_BYTES)
-            .map_err(|error| unusable(file, &format!("cannot be read: {error}")))
+            .map_err(|error| unusable("[auth] ca_file", file, &format!("cannot be read: {error}")))
     })
 }
 
 pub(super) fn secret(file: &Path) -> Result<String, StartError> {
-    let read = |error: std::io::Error| unusable(file, &format!("cannot be read: {error}"));
+    const SETTING: &str = "[accounts] service_key_file";
+    let read = |error: std::io::Error| unusable(SETTING, file, &format!("cannot be read: {error}"));
     let text = small_file::read_text(file, 4_096).map_err(read)?;
     let mode = std::fs::metadata(file).map_err(read)?.mode() & 0o777;
     if mode & OTHERS != 0 {
-        return Err(unusable(file, &format!("is open to others (mode {mode:04o}); run chmod 600 on it")));
+        return Err(unusable(
+            SETTING,
+            file,
+            &format!("is open to others (mode {mode:04o}); run chmod 600 on it"),
+        ));
     }
     let text = text.trim();
     if !SECRET_CHARS.contains(&text.chars().count()) {
-        return Err(unusable(file, "holds no secret of 32 to 512 characters"));
+        return Err(unusable(SETTING, file, "holds no secret of 32 to 512 characters"));
     }
     Ok(text.to_owned())
 }
 
-fn unusable(file: &Path, reason: &str) -> StartError {
-    StartError::SignIn { reason: format!("{} {reason}", file.display()) }
+fn unusable(setting: &str, file: &Path, reason: &str) -> StartError {
+    let reason = match small_file::shown(file) {
+        Some(file) => format!("{file} {reason}"),
+        None => format!("{setting} is not a readable file"),
+    };
+    StartError::SignIn { reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_the_place_of_its_file_is_not_shown() {
+        let error = secret(Path::new("0123456789abcdef0123456789abcdef")).unwrap_err().to_string();
+        assert_eq!(error, "sign-in: [accounts] service_key_file is not a readable file");
+    }
 }

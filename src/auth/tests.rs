@@ -21,6 +21,7 @@ const ISSUER: &str = "https://issuer.example";
 const RESOURCE: &str = "https://mcp.example.org/mcp";
 
 struct Pair {
+    /// Its name; empty for a key without one.
     id: &'static str,
     pair: EcdsaKeyPair,
 }
@@ -36,12 +37,19 @@ impl Pair {
     fn jwk(&self) -> Value {
         let point = self.pair.public_key().as_ref();
         let (x, y) = (URL_SAFE_NO_PAD.encode(&point[1..33]), URL_SAFE_NO_PAD.encode(&point[33..]));
-        json!({"kty": "EC", "crv": "P-256", "kid": self.id, "x": x, "y": y})
+        let mut key = json!({"kty": "EC", "crv": "P-256", "x": x, "y": y});
+        if !self.id.is_empty() {
+            key["kid"] = json!(self.id);
+        }
+        key
     }
 
     /// A token that is good for a day; `name` tells it from the others.
     fn token(&self, clock: &Clock, name: &str) -> String {
-        let header = json!({"alg": "ES256", "kid": self.id});
+        let mut header = json!({"alg": "ES256"});
+        if !self.id.is_empty() {
+            header["kid"] = json!(self.id);
+        }
         let exp = clock.utc().unix_timestamp() + 86_400;
         let claims = json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "jti": name});
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
@@ -159,4 +167,24 @@ async fn a_remembered_token_ends_with_its_time() {
     assert_eq!(of(&auth, &token).await, Ok(()), "within the leeway");
     clock.advance(Duration::from_secs(1));
     assert_eq!(of(&auth, &token).await, Err(AuthRefusal::InvalidToken));
+}
+
+#[tokio::test]
+async fn a_key_that_is_turned_over_under_the_same_name_or_none_is_taken_within_the_cooldown() {
+    for name in ["same", ""] {
+        let (old, new) = (Pair::new(name), Pair::new(name));
+        let document = Arc::new(Scripted::default());
+        let (auth, clock) = authenticator(&document);
+        document.has(&[&old]);
+        assert_eq!(of(&auth, &old.token(&clock, "1")).await, Ok(()));
+        document.has(&[&new]);
+        let (of_new, forged) = (new.token(&clock, "2"), Pair::new(name).token(&clock, "3"));
+        assert_eq!(of(&auth, &of_new).await, Err(AuthRefusal::InvalidToken), "asked a moment ago");
+        clock.advance(AGAIN_AFTER);
+        assert_eq!(of(&auth, &of_new).await, Ok(()), "{name:?}");
+        for _ in 0..5 {
+            assert_eq!(of(&auth, &forged).await, Err(AuthRefusal::InvalidToken));
+        }
+        assert_eq!(document.asked.load(Ordering::Relaxed), 2, "a forged one asks no more often than that");
+    }
 }

@@ -159,8 +159,13 @@ fn tool_name(text: &str) -> Result<String, String> {
 }
 
 fn subject(text: &str) -> Result<String, String> {
-    let sound = (1..=100).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    if sound { Ok(text.to_owned()) } else { Err("a name has 1 to 100 characters on one line".to_owned()) }
+    let sound =
+        (1..=100).contains(&text.chars().count()) && text.len() <= 255 && !text.chars().any(char::is_control);
+    if sound {
+        Ok(text.to_owned())
+    } else {
+        Err("a name has 1 to 100 characters on one line, and 255 bytes at most".to_owned())
+    }
 }
 
 fn argument(text: &str) -> Result<(String, String), String> {

@@ -17,6 +17,9 @@ const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 /// Keys whose values a message must not show.
 const SECRETS: [&str; 1] = ["key"];
 
+/// How the keys end that name a file. Whoever takes one for the place of a secret writes the secret there.
+pub(super) const FILE_KEY: &str = "_file";
+
 /// What the parser says of a key or section that is there already.
 pub(super) const DUPLICATE: &str = "duplicate key";
 
@@ -40,14 +43,18 @@ pub(crate) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
 /// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
 fn syntax_message(parser: &str, line: Option<&str>) -> String {
     let pair = line.and_then(|line| line.split_once('='));
-    let is_secret = pair.is_some_and(|(key, _)| SECRETS.contains(&key.trim()));
+    let is_secret = pair.is_some_and(|(key, _)| {
+        let key = key.trim();
+        SECRETS.iter().any(|secret| key == *secret || key.ends_with(&format!(".{secret}")))
+            || key.ends_with(FILE_KEY)
+    });
     let value = pair.map(|(_, value)| value.trim());
     match value {
         Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
             let found = match value {
                 "" => "no value".to_owned(),
                 _ if is_secret => "a value that is not quoted".to_owned(),
-                value => clean(value),
+                value => shown(value),
             };
             format!(
                 "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
@@ -79,7 +86,7 @@ pub(crate) fn read_file(path: &Path) -> Result<String, Mistake> {
 /// A value as the message names it: short, on one line, without control characters.
 pub(crate) fn describe(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("\"{}\"", clean(text)),
+        DeValue::String(text) => format!("\"{}\"", shown(text)),
         DeValue::Integer(number) => clean(&number.to_string()),
         DeValue::Float(number) => clean(number.as_str()),
         DeValue::Boolean(flag) => flag.to_string(),
@@ -87,6 +94,26 @@ pub(crate) fn describe(value: &DeValue<'_>) -> String {
         DeValue::Array(_) => "a list".to_owned(),
         DeValue::Table(_) => "a section".to_owned(),
     }
+}
+
+/// A value of the file as a message may show it: of an address neither who signs in nor what is asked.
+pub(crate) fn shown(text: &str) -> String {
+    let (before, address) = match text.split_once("://") {
+        Some((scheme, address)) => (format!("{scheme}://"), address),
+        None if text.rsplit_once('@').is_some_and(|(before, _)| before.contains(':')) => {
+            (String::new(), text)
+        }
+        None => return clean(text),
+    };
+    let (before, address) = match address.rsplit_once('@') {
+        Some((_, place)) => (format!("{before}…@"), place),
+        None => (before, address),
+    };
+    let (place, cut) = match address.find(['?', '#']) {
+        Some(at) => (address.get(..at).unwrap_or_default(), "?…"),
+        None => (address, ""),
+    };
+    clean(&format!("{before}{place}{cut}"))
 }
 
 /// Text of the file on one line, without control characters, cut to what a message can hold.
@@ -129,6 +156,22 @@ impl<'t> Lines<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_is_shown_without_who_signs_in_and_what_is_asked() {
+        for (value, wanted) in [
+            ("http://u:PASSWORD@example.org/a", "http://…@example.org/a"),
+            ("https://u:PASS@WORD@example.org", "https://…@example.org"),
+            ("u:PASSWORD@example.org", "…@example.org"),
+            ("http://example.org/a?key=SECRET", "http://example.org/a?…"),
+            ("http://example.org/a#SECRET", "http://example.org/a?…"),
+            ("http://example.org", "http://example.org"),
+            ("me@example.org", "me@example.org"),
+            ("yes?", "yes?"),
+        ] {
+            assert_eq!(shown(value), wanted);
+        }
+    }
 
     #[test]
     fn every_place_has_the_line_that_counting_gives_it() {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::describe;
+use super::document::{FILE_KEY, describe};
 use super::reader::Reader;
 
 /// The keys of one section. Asking for a key makes it known.
@@ -216,7 +216,12 @@ impl<'r, 'a> Keys<'r, 'a> {
             return default;
         };
         parse(value.get_ref()).unwrap_or_else(|| {
-            self.report(line, key, &describe(value.get_ref()), accepted);
+            let found = match value.get_ref() {
+                DeValue::Table(_) | DeValue::Array(_) => describe(value.get_ref()),
+                _ if key.ends_with(FILE_KEY) => "a value that is no path".to_owned(),
+                value => describe(value),
+            };
+            self.report(line, key, &found, accepted);
             default
         })
     }

@@ -17,6 +17,11 @@ const LISTED_MAX: usize = 500;
 /// The most unknown names for which the nearest accepted one is looked for.
 const SUGGESTED_MAX: usize = 50;
 
+/// Sections with secrets: what stands there in the place of a name may be one.
+const WITH_SECRETS: [&str; 2] = ["crate", "accounts"];
+/// So much of such a name is shown.
+const NAME_SHOWN_CHARS: usize = 4;
+
 /// Walks one document, section by section.
 pub(super) struct Reader<'a> {
     lines: Lines<'a>,
@@ -142,14 +147,19 @@ impl<'a> Reader<'a> {
         };
         match stray {
             Stray::Key { section, asked, name } => {
+                let mut shown = clean(name);
                 let accepted = if let Some(home) = home_of(known, name) {
                     format!("{name} under [{home}]")
                 } else if let Some(near) = near(name, &mut asked.iter().copied()) {
                     format!("{near} (the nearest name)")
                 } else {
+                    if WITH_SECRETS.contains(section) && name.chars().count() > 2 * NAME_SHOWN_CHARS {
+                        shown =
+                            clean(&format!("{}…", name.chars().take(NAME_SHOWN_CHARS).collect::<String>()));
+                    }
                     asked.join(", ")
                 };
-                self.report(line, &format!("{section}.{}", clean(name)), "an unknown key", &accepted);
+                self.report(line, &format!("{section}.{shown}"), "an unknown key", &accepted);
             }
             Stray::Section(name) => {
                 let accepted = match near(name, &mut known.iter().map(|(section, _)| *section)) {
@@ -253,6 +263,26 @@ mod tests {
         assert_eq!((lines.len(), near), (60, 50));
         let lines = report(&format!("[server]\nlisen = 1\n{}", keys(100)));
         assert!(lines[0].ends_with("listen (the nearest name)"), "{}", lines[0]);
+    }
+
+    #[test]
+    fn a_secret_in_the_wrong_place_is_not_shown() {
+        let secret = "ck_live_0123456789abcdef";
+        for text in [
+            format!("[crate.{secret}]\na = 1\n"),
+            format!("[crate]\n{secret} = 1\n"),
+            format!("[accounts]\n\"{secret}\" = \"x\"\n"),
+            format!("[accounts]\nservice_url = \"http://me:{secret}@example.org/\"\n"),
+            format!("[accounts]\nservice_url = \"ftp://example.org/?key={secret}\"\n"),
+            format!("[crate]\nbase_url = \"https://me:{secret}@example.org\"\n"),
+            format!("[crate]\nbase_url = https://me:{secret}@example.org\n"),
+            format!("[crate]\nkey_file = {secret}\n"),
+            format!("[crate]\nkey_file = \"{secret}\\u0000\"\n"),
+            "[accounts]\nservice_key_file = 123456789\n".to_owned(),
+        ] {
+            let said = report(&text).join("\n");
+            assert!(!said.contains("0123456789") && !said.contains("123456789"), "{text}: {said}");
+        }
     }
 
     #[test]

@@ -12,6 +12,8 @@ use crate::model::text::clean;
 const REDIRECTS_MAX: usize = 20;
 /// The longest address, in bytes.
 const REDIRECT_MAX_BYTES: usize = 500;
+/// The most bytes of all addresses of a client: its id holds them, and every token holds the id.
+const REDIRECTS_MAX_BYTES: usize = 4_000;
 /// The longest name that is shown, in characters.
 const NAME_MAX_CHARS: usize = 80;
 
@@ -41,10 +43,12 @@ impl Client {
     /// Takes what a client says about itself.
     pub(super) fn of(metadata: ClientMetadata) -> Result<Self, Unfit> {
         let uris = metadata.redirect_uris;
-        if uris.is_empty() || uris.len() > REDIRECTS_MAX || !uris.iter().all(|uri| is_safe(uri)) {
+        let few = (1..=REDIRECTS_MAX).contains(&uris.len())
+            && uris.iter().map(String::len).sum::<usize>() <= REDIRECTS_MAX_BYTES;
+        if !few || !uris.iter().all(|uri| is_safe(uri)) {
             return Err((
                 "invalid_redirect_uri",
-                "give 1 to 20 redirect_uris: https, http on this machine, or an app's own scheme",
+                "give 1 to 20 redirect_uris, 4000 bytes in all: https, http on this machine, or an app's own scheme",
             ));
         }
         let lacks =

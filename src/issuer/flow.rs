@@ -51,6 +51,8 @@ struct Granted {
 #[derive(Serialize, Deserialize)]
 struct Refresh {
     id: String,
+    /// Which start of the program gave it out.
+    start: String,
     client_id: String,
     subject: String,
     scope: String,
@@ -91,6 +93,9 @@ pub(super) struct Flow {
     resources: Vec<String>,
     codes: Mutex<LruCache<String, Granted>>,
     used: Mutex<LruCache<String, ()>>,
+    /// A name of this start. Which refresh tokens were used is forgotten with the program, so that those of an earlier
+    /// start are good for nothing; `None` when the system gives no random bytes, and then there are no tokens.
+    start: Option<String>,
 }
 
 impl Flow {
@@ -110,6 +115,7 @@ impl Flow {
             resources,
             codes: Mutex::new(LruCache::new(REMEMBERED)),
             used: Mutex::new(LruCache::new(REMEMBERED)),
+            start: random_name().ok(),
         }
     }
 
@@ -218,6 +224,12 @@ impl Flow {
             .ok_or(("invalid_grant", "the code is not known, or was used, or is too old"))?;
         let verifier = form.get("code_verifier").unwrap_or_default();
         let proof = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()));
+        if !is_verifier(verifier) {
+            return Err((
+                "invalid_grant",
+                "code_verifier is missing, or not 43 to 128 characters of RFC 7636",
+            ));
+        }
         let same_redirect = form.get("redirect_uri").is_none_or(|uri| uri == granted.asked.redirect_uri);
         if form.get("client_id") != Some(&granted.asked.client_id)
             || !same_redirect
@@ -236,7 +248,11 @@ impl Flow {
         let refresh: Option<Refresh> = self.seal.open(Purpose::Refresh, token, now.unix_timestamp());
         let refresh = refresh
             .filter(|refresh| form.get("client_id") == Some(&refresh.client_id))
-            .ok_or(("invalid_grant", "the refresh token is not known, or is too old"))?;
+            .filter(|refresh| self.start.as_ref() == Some(&refresh.start))
+            .ok_or((
+                "invalid_grant",
+                "the refresh token is not known, is too old, or is of an earlier start",
+            ))?;
         let first =
             self.used.lock().unwrap_or_else(PoisonError::into_inner).put(refresh.id.clone(), ()).is_none();
         if !first {
@@ -258,6 +274,7 @@ impl Flow {
         let access_token = self.mint.token(request, now).map_err(failed)?;
         let refresh = Refresh {
             id: random_name().map_err(failed)?,
+            start: self.start.clone().ok_or(("server_error", "no token could be made"))?,
             client_id: client_id.to_owned(),
             subject: subject.to_owned(),
             scope: scope.to_owned(),
@@ -307,6 +324,11 @@ impl Flow {
             .append_pair("iss", self.mint.issuer());
         url
     }
+}
+
+fn is_verifier(text: &str) -> bool {
+    (43..=128).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
 }
 
 fn is_challenge(text: &str) -> bool {

@@ -18,6 +18,8 @@ use crate::network::Network;
 
 /// The longest name under which somebody signs in, in characters.
 const SUBJECT_MAX_CHARS: usize = 100;
+/// And in bytes: the server takes no longer one in a token.
+const SUBJECT_MAX_BYTES: usize = 255;
 
 /// What the issuer is made of.
 #[derive(Debug)]
@@ -163,7 +165,7 @@ impl Issuer {
         let subject = match (form.get("decision"), form.get("name").map(str::trim)) {
             (Some("allow"), Some(name)) if is_subject(name) => Some(name.to_owned()),
             (Some("allow"), _) => {
-                let complaint = "A name has 1 to 100 characters on one line.";
+                let complaint = "A name has 1 to 100 characters on one line, and 255 bytes at most.";
                 return self.question(&asked, sealed, Some(complaint));
             }
             _ => None,
@@ -190,7 +192,9 @@ impl Issuer {
 }
 
 fn is_subject(name: &str) -> bool {
-    (1..=SUBJECT_MAX_CHARS).contains(&name.chars().count()) && !name.chars().any(char::is_control)
+    (1..=SUBJECT_MAX_CHARS).contains(&name.chars().count())
+        && name.len() <= SUBJECT_MAX_BYTES
+        && !name.chars().any(char::is_control)
 }
 
 fn error((error, text): (&str, &str)) -> Response<Bytes> {

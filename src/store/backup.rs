@@ -1,14 +1,17 @@
 //! Everything that a store holds, in one file and back.
 //!
 //! Decides the form of the file: a line that says what it is, each row with the lengths of its key and value, and a
-//! SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole.
+//! SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole. Nothing that is there is ever
+//! written over.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::batch::Row;
 use super::folder::{self, Folder, FolderFault};
@@ -20,6 +23,8 @@ use crate::small_file;
 
 const HEAD: &[u8] = b"ono-sendai backup 1\n";
 const SUM_BYTES: usize = 32;
+/// The only folder in the data folder that an operator's backups may lie in.
+const BACKUPS: &str = "backups";
 /// More than every bounded class together.
 const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
@@ -33,6 +38,18 @@ pub enum BackupError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// There is something of this name.
+    #[error("{} is there already, and a backup replaces nothing; name another file", path.display())]
+    Exists {
+        /// The name.
+        path: PathBuf,
+    },
+    /// The file would lie among those of the server.
+    #[error("{} would lie in the data folder; there, only its folder {BACKUPS} takes backups", path.display())]
+    InData {
+        /// The file.
+        path: PathBuf,
     },
     /// The file is no backup, or was cut or changed.
     #[error("{} is no whole backup of this program; take another one", path.display())]
@@ -63,9 +80,44 @@ impl From<FolderFault> for BackupError {
     }
 }
 
-/// Writes rows to `path`, which has its name only once it is durable.
+/// Where a backup that an operator asks for lies: outside of the data folder or in its folder for backups, and where
+/// nothing is yet.
+///
+/// # Errors
+/// Why it may not lie there.
+pub fn place(data: &Path, file: &Path) -> Result<PathBuf, BackupError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| BackupError::Io { path, source }
+    };
+    let data = data.canonicalize().map_err(io(data))?;
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+        return Err(BackupError::Exists { path: file.to_owned() });
+    };
+    let backups = data.join(BACKUPS);
+    let is_backups = folder.file_name() == backups.file_name()
+        && folder.parent().and_then(|above| above.canonicalize().ok()).is_some_and(|above| above == data);
+    if is_backups {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&backups).map_err(io(&backups))?;
+    }
+    // As it is, whichever links lead to it.
+    let folder = folder.canonicalize().map_err(io(folder))?;
+    if folder.starts_with(&data) && !folder.starts_with(&backups) {
+        return Err(BackupError::InData { path: file.to_owned() });
+    }
+    let path = folder.join(name);
+    if path.symlink_metadata().is_ok() {
+        return Err(BackupError::Exists { path });
+    }
+    Ok(path)
+}
+
+/// Writes rows to `path`, which has its name only once it is durable. What has that name already stays.
 pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
-    let failed = |source| BackupError::Io { path: path.to_owned(), source };
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::AlreadyExists => BackupError::Exists { path: path.to_owned() },
+        _ => BackupError::Io { path: path.to_owned(), source },
+    };
     let mut bytes = HEAD.to_vec();
     for row in rows {
         for part in [&row.key, &row.value] {
@@ -75,16 +127,37 @@ pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
     }
     let sum = digest(&SHA256, &bytes);
     bytes.extend(sum.as_ref());
-    let unfinished = path.with_extension("unfinished");
+    let unfinished = unfinished(path).map_err(failed)?;
     let mut options = OpenOptions::new();
-    options.create(true).truncate(true).write(true).mode(0o600);
-    let written = options.open(&unfinished).and_then(|mut file| {
-        file.write_all(&bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&unfinished, path)?;
-        folder::sync(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")))
-    });
-    written.map_err(failed)
+    // New: nothing that lies there, a link neither, is opened, and its mode is this one.
+    options.create_new(true).write(true).mode(0o600);
+    let mut file = options.open(&unfinished).map_err(failed)?;
+    let named = file.write_all(&bytes).and_then(|()| file.sync_all()).and_then(|()| name(&unfinished, path));
+    if named.is_err() {
+        // It is of no use, and the reason is told.
+        let _removed = std::fs::remove_file(&unfinished);
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    named.and_then(|()| folder::sync(folder)).map_err(failed)
+}
+
+/// A name that nobody else has, for a file that is not whole yet.
+fn unfinished(path: &Path) -> io::Result<PathBuf> {
+    let mut own = [0; 8];
+    SystemRandom::new().fill(&mut own).map_err(|_| io::Error::other("the system gives no random bytes"))?;
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{}.unfinished", u64::from_be_bytes(own)));
+    Ok(path.with_file_name(name))
+}
+
+/// Gives a file its name, which nothing may have.
+fn name(unfinished: &Path, path: &Path) -> io::Result<()> {
+    match renameat_with(CWD, unfinished, CWD, path, RenameFlags::NOREPLACE).map_err(io::Error::from) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Not every file system can do that; a link replaces nothing either.
+        Err(_) => std::fs::hard_link(unfinished, path).and_then(|()| std::fs::remove_file(unfinished)),
+    }
 }
 
 /// The rows of a backup.
@@ -192,6 +265,7 @@ mod tests {
     #[test]
     fn a_backup_reads_back_and_any_changed_or_missing_byte_is_noticed() {
         let path = std::env::temp_dir().join(format!("ono-sendai-backup-{}", std::process::id()));
+        let _gone = std::fs::remove_file(&path);
         write(&path, &rows()).unwrap();
         assert_eq!(read(&path).unwrap(), rows());
         let whole = std::fs::read(&path).unwrap();
@@ -202,5 +276,39 @@ mod tests {
             assert_eq!(rows_of(&whole[..at]), None, "cut at {at}");
         }
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_backup_replaces_nothing_follows_no_link_and_is_its_owners() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let folder = std::env::temp_dir().join(format!("ono-sendai-backup-place-{}", std::process::id()));
+        let _gone = std::fs::remove_dir_all(&folder);
+        let (data, outside) = (folder.join("data"), folder.join("outside"));
+        std::fs::create_dir_all(data.join("store/db")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        for file in [data.join("store/db/db"), data.join("issuer-key.pem"), outside.join("mine")] {
+            std::fs::write(&file, "as it was").unwrap();
+            assert!(place(&data, &file).is_err(), "{}", file.display());
+            assert!(matches!(write(&file, &rows()), Err(BackupError::Exists { .. })), "{}", file.display());
+            assert_eq!(std::fs::read(&file).unwrap(), b"as it was");
+        }
+        symlink(data.join("store"), outside.join("way")).unwrap();
+        symlink(outside.join("mine"), outside.join("link")).unwrap();
+        for file in [data.join("new.pem"), data.join("store/new"), outside.join("way/new")] {
+            assert!(matches!(place(&data, &file), Err(BackupError::InData { .. })), "{}", file.display());
+        }
+        assert!(matches!(place(&data, &outside.join("link")), Err(BackupError::Exists { .. })));
+        // What an earlier version wrote its temporary file to.
+        symlink(outside.join("mine"), outside.join("new.unfinished")).unwrap();
+        for file in [outside.join("new.backup"), data.join("backups/new")] {
+            let path = place(&data, &file).unwrap();
+            write(&path, &rows()).unwrap();
+            assert_eq!(read(&file).unwrap(), rows());
+            assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        assert_eq!(std::fs::read(outside.join("mine")).unwrap(), b"as it was");
+        assert_eq!(std::fs::read_dir(data.join("backups")).unwrap().count(), 1, "nothing half is left");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

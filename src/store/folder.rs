@@ -41,6 +41,9 @@ impl Folder {
             sync(&path).and_then(|()| sync(data)).map_err(|error| FolderFault::Io(path.clone(), error))?;
         }
         let lock_path = path.join("LOCK");
+        regular(&lock_path)
+            .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+            .map_err(|error| FolderFault::Io(lock_path.clone(), error))?;
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -99,6 +102,14 @@ impl Folder {
         let later = (2_u32..).map(|number| self.path.join(format!("{kind}-{stamp}-{number}")));
         std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
     }
+}
+
+/// Makes sure, before it is opened, that a path leads to a regular file: opening a pipe waits for its other end.
+pub(super) fn regular(path: &Path) -> io::Result<()> {
+    if std::fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::other("it is not a regular file; move it away and start again"))
 }
 
 /// A moment in a name, such as `20261130-134500`.
@@ -169,6 +180,7 @@ pub(super) fn copy(from: &Path, to: &Path, without: &dyn Fn(&str) -> bool) -> io
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target, without)?;
         } else if !without(&name.to_string_lossy()) {
+            regular(&entry.path())?;
             std::fs::copy(entry.path(), &target)?;
             File::open(&target)?.sync_all()?;
         }

@@ -37,7 +37,7 @@ pub struct Identity {
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}", small_file::shown(path).as_deref().unwrap_or("the file that is named"))]
     Unreadable {
         /// The file.
         path: PathBuf,

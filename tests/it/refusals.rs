@@ -80,7 +80,7 @@ fn unmetered() -> Envelope {
     let demo = Demo::start();
     let token = demo.token_of("restored");
     assert!(!demo.call_as(&token, "resolve_artist", json!({"discogs_id": 45})).is_error);
-    let file = demo.data().join("a-backup");
+    let file = demo.data().join("backups/a-backup");
     admin(&demo, &["backup", &file.to_string_lossy()]).expect("a backup");
     demo.kill();
     std::fs::remove_dir_all(demo.data().join("store/db")).expect("a database");

@@ -21,6 +21,9 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
         Ok(service) => service,
         Err(error) => return found.fail(PART, Fault::Here, error.to_string()),
     };
+    // What is asked of it may hold a secret.
+    let mut url = url.clone();
+    url.set_query(None);
     match service.try_out(clock.utc()).await {
         Ok(()) => found.good(PART, format!("{url} answers a signed question about nobody")),
         Err(Untried::NoAnswer(reason)) => {

@@ -24,6 +24,12 @@ pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
                 found.good(PART, text);
             };
         }
+        // A start makes its own anew, whatever lies there.
+        Err(error) if config.tls.files.is_none() => {
+            let text =
+                format!("{error}; the next start makes a new one, which clients have to be told to trust");
+            return found.warn(PART, text);
+        }
         Err(error) => return found.fail(PART, Fault::Here, format!("{error}; correct [tls]")),
     };
     let now = clock.utc();

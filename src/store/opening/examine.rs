@@ -48,8 +48,11 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         let was_there = [SECRET, "witness"].iter().any(|left| store.join(left).exists());
         return Ok(if was_there { Examined::Gone } else { Examined::Absent });
     }
+    if !path.is_dir() {
+        return Err(io_at(&path)(io::Error::other("it is not a folder; move it away and start again")));
+    }
     let lock_path = store.join("LOCK");
-    let lock = match File::open(&lock_path) {
+    let lock = match folder::regular(&lock_path).and_then(|()| File::open(&lock_path)) {
         Ok(lock) => Some(lock),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(io_at(&lock_path)(error)),
@@ -78,9 +81,9 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
     // Without it, a copy that has lost what was written last would pass for whole.
     let witness = trial.0.join("witness");
     let own = store.join("witness");
-    match std::fs::copy(&own, &witness) {
+    match folder::regular(&own).and_then(|()| std::fs::copy(&own, &witness)) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            std::fs::read(&own).map_err(io_at(&own))?;
+            folder::regular(&own).and_then(|()| std::fs::read(&own)).map_err(io_at(&own))?;
             return unlooked(&source);
         }
         _ => {}
@@ -123,6 +126,7 @@ fn read_all(folder: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             read_all(&entry.path())?;
         } else {
+            folder::regular(&entry.path())?;
             io::copy(&mut File::open(entry.path())?, &mut io::sink())?;
         }
     }
@@ -178,4 +182,38 @@ impl Store for Held {
     }
 
     fn close(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_database_is_told_and_never_waited_for() {
+        let data = std::env::temp_dir().join(format!("ono-sendai-examine-{}", std::process::id()));
+        let _gone = std::fs::remove_dir_all(&data);
+        let (store, db) = (data.join("store"), data.join("store/db"));
+        let pipe = |path: &Path| {
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        };
+        let said = || examine(&data, &Clock::system()).unwrap_err().to_string();
+        std::fs::create_dir_all(&store).unwrap();
+        for make in [&pipe as &dyn Fn(&Path), &|path| std::fs::write(path, "x").unwrap()] {
+            make(&db);
+            assert!(said().contains("store/db: it is not a folder; move it away"), "{}", said());
+            std::fs::remove_file(&db).unwrap();
+        }
+        std::fs::create_dir(&db).unwrap();
+        let lock = store.join("LOCK");
+        std::fs::create_dir(&lock).unwrap();
+        assert!(said().contains("LOCK: it is not a regular file; move it away"), "{}", said());
+        assert!(folder::Folder::lock(&data).is_err());
+        std::fs::remove_dir(&lock).unwrap();
+        for place in [lock, store.join("witness"), db.join("conf")] {
+            pipe(&place);
+            assert!(said().contains("it is not a regular file; move it away"), "{}", said());
+            std::fs::remove_file(&place).unwrap();
+        }
+        std::fs::remove_dir_all(data).unwrap();
+    }
 }

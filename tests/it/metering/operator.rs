@@ -61,12 +61,22 @@ fn usage_is_told_and_set_by_the_account_id() {
     let id = account["account"].as_str().unwrap();
     assert_eq!(admin(&demo, &["usage", id, "--set", "998"]).unwrap(), json!({"usage": 998}));
     assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), 998);
-    for (arguments, reason) in
-        [(&["usage", "x"][..], "32 hexadecimal digits"), (&["tool", "nothing", "off"], "no such tool")]
-    {
+    let database = demo.data().join("store/db");
+    let key = demo.data().join("issuer-key.pem");
+    let before = std::fs::read(&key).unwrap();
+    for (arguments, reason) in [
+        (&["usage", "x"][..], "32 hexadecimal digits"),
+        (&["tool", "nothing", "off"], "no such tool"),
+        (&["usage", id, "--set", "1000000001"], "from 0 to 1000000000"),
+        (&["accounts", "allowance", id, "18446744073709551615"], "from 0 to 1000000000"),
+        (&["backup", &database.join("conf").to_string_lossy()], "only its folder backups"),
+        (&["backup", &key.to_string_lossy()], "only its folder backups"),
+        (&["backup", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "is there already"),
+    ] {
         let refused = admin(&demo, arguments).unwrap_err();
         assert!(refused.contains(reason) && refused.lines().count() == 1, "{refused}");
     }
+    assert_eq!(std::fs::read(&key).unwrap(), before);
 }
 
 #[test]
@@ -84,7 +94,7 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     let first = Demo::start();
     let token = first.token_of("restored");
     let answer = first.call_as(&token, "resolve_artist", fresh());
-    let file = first.data().join("a-backup");
+    let file = first.data().join("backups/a-backup");
     admin(&first, &["backup", &file.to_string_lossy()]).unwrap();
     let running = restore(&first, &file);
     assert!(!running.0 && running.1.contains("stop it first"), "{}", running.1);

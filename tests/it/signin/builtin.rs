@@ -212,6 +212,8 @@ fn a_code_is_worth_nothing_to_anyone_else() {
         ("client_id", "other"),
         ("code_verifier", "another-verifier-of-forty-three-characters-1234"),
         ("code_verifier", ""),
+        ("code_verifier", "too-short"),
+        ("code_verifier", "characters that RFC 7636 does not have, but enough of them"),
         ("redirect_uri", "http://127.0.0.1:53682/other"),
         ("code", "0123456789abcdef0123456789abcdef"),
     ] {
