@@ -53,7 +53,7 @@ fn values_in_another_json_type_and_defaults_that_are_spelled_out_are_one_questio
                 json!({"genre": "[\"Electronic\"]", "limit": 7, "genre_mode": "or"}),
             ],
         ),
-        ("search_catalog", json!({"q": "record"}), vec![json!({"limit": 10, "q": " record "})]),
+        ("search_catalog", json!({"q": "record"}), vec![json!({"limit": 8, "q": " record "})]),
     ] {
         let answer = demo.call_as(&token, tool, first);
         assert!(!answer.is_error && !is_replay(&answer), "{}", answer.json);

@@ -38,9 +38,10 @@ fn similar_artists_come_with_their_counts_up_to_ten_and_with_the_words_alone_abo
 
 #[test]
 fn a_text_tells_at_most_ten_rows_of_each_list_and_how_many_more_there_are() {
-    let service = tools(&Words::real(0), Full(100));
+    let words = Words::real(0);
+    let service = tools(&words, Full(100));
     let mut longer = 0;
-    for Shape { tool, arguments, .. } in ToolName::ALL.into_iter().flat_map(shapes) {
+    for Shape { tool, arguments, .. } in ToolName::ALL.into_iter().flat_map(|tool| shapes(tool, &words)) {
         let answer = service.call(tool, &arguments);
         let is_numbered = |line: &&str| line.split_once(". ").is_some_and(|(at, _)| at.parse::<u8>().is_ok());
         let numbered = answer.text.lines().filter(is_numbered).count();
