@@ -70,7 +70,7 @@ async fn every_failure_of_the_service_counts_for_its_window() {
 
 #[tokio::test]
 async fn siblings_are_read_where_an_answer_has_them_unless_they_are_switched_off() {
-    let body = r#"{"display":"X","resolved_via":"discogs","same_name_clusters":[
+    let body = r#"{"display":"X","resolved_via":"discogs","locators":{},"same_name_clusters":[
         {"cluster_id":"abababababababababababababababababababababababababababababababab","name":"X (2)","tier":"discogs"}]}"#;
     for (switch, listed) in [(Switch::Auto, 1), (Switch::On, 1), (Switch::Off, 0)] {
         let faulty = Arc::new(faulty::Faulty::default());
