@@ -67,7 +67,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [legal], [pages], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [log]",
         ],
     ),
     (
