@@ -6,9 +6,10 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::verb::{Report, Verb};
+use crate::clock::Clock;
 
 /// The name of the socket in the store's folder.
 const SOCKET: &str = "admin.sock";
@@ -100,11 +101,12 @@ fn serve(mut stream: &UnixStream, answer: &impl Fn(Verb) -> Report) -> io::Resul
 
 /// One line, however slowly its parts come, within one time.
 fn question(mut stream: &UnixStream) -> io::Result<Vec<u8>> {
-    let until = Instant::now() + QUESTION_MAX;
+    let clock = Clock::system();
+    let until = clock.monotonic() + QUESTION_MAX;
     let mut line = Vec::new();
     let mut part = [0; 4_096];
     while !line.ends_with(b"\n") && (line.len() as u64) < LINE_MAX {
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.saturating_duration_since(clock.monotonic());
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
@@ -153,6 +155,7 @@ fn exchange(mut stream: UnixStream, verb: &Verb) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
+    use std::time::Instant;
 
     use super::*;
 
