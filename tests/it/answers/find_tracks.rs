@@ -78,6 +78,7 @@ fn a_long_list_names_ten_rows_in_the_text_and_says_how_many_more_there_are() {
 fn no_match_is_a_gap_with_a_wider_search_and_never_an_empty_success() {
     let mut none = tracks();
     set(&mut none, "/results", json!([]));
+    set(&mut none, "/truncated", json!(false));
     let told = by_title(&none);
     assert_eq!((&told.json["present"], &told.json["reason"]), (&json!(false), &json!("not_found_upstream")));
     assert_eq!(
@@ -88,6 +89,15 @@ fn no_match_is_a_gap_with_a_wider_search_and_never_an_empty_success() {
     assert_eq!(told.json["attribution"]["sources"], json!([]));
     let fuzzy = find(&Service::saying(&none), json!({"title": "Echo", "fuzzy": true}));
     assert_eq!(fuzzy.json["next_actions"], json!([]));
+}
+
+#[test]
+fn an_empty_list_that_was_cut_is_unreadable_and_never_called_no_match() {
+    let mut cut = tracks();
+    set(&mut cut, "/results", json!([]));
+    let told = by_title(&cut);
+    assert_eq!((&told.json["present"], &told.json["reason"]), (&json!(false), &json!("malformed_upstream")));
+    assert!(!told.text.contains("Nobody found"), "{}", told.text);
 }
 
 #[test]

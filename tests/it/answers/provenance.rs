@@ -80,7 +80,7 @@ fn joined(body: &Value, path: &str, shown: &Value) -> Option<Value> {
 }
 
 /// Values that say how others are to be read: to change them changes more than one place.
-const FRAMES: [&str; 17] = [
+const FRAMES: [&str; 18] = [
     "/state",
     // Another artist's aura is no answer, and who has not broken has no day of it.
     "/aura/cluster_id",
@@ -89,6 +89,7 @@ const FRAMES: [&str; 17] = [
     "/convergence_dim_count",
     "/velocity",
     "/discogsLabelId",
+    "/discogs_label_id",
     "/id",
     "/resolved_via",
     "/resolved_from",

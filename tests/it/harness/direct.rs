@@ -1,6 +1,6 @@
 //! Tools run without a server around them, over any data service: for what no server would let a test see.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -44,6 +44,8 @@ struct Said {
     path: String,
     status: u16,
     body: Bytes,
+    /// What is said before that, each once.
+    first: Mutex<VecDeque<Bytes>>,
     /// The list of which no more rows are sent than were asked for.
     rows: Option<&'static str>,
 }
@@ -67,14 +69,25 @@ impl Scripted {
 
     /// Answers every path that begins so with `status` and `body`.
     pub fn says(mut self, path: &str, status: u16, body: impl Into<Bytes>) -> Self {
-        self.said.push(Said { path: path.to_owned(), status, body: body.into(), rows: None });
+        let first = Mutex::default();
+        self.said.push(Said { path: path.to_owned(), status, body: body.into(), first, rows: None });
         self
+    }
+
+    /// Answers every path that begins so with `first`, once, and then with `body`.
+    pub fn says_then(self, path: &str, first: &Value, body: &Value) -> Self {
+        let scripted = self.says(path, 200, body.to_string());
+        if let Some(said) = scripted.said.last() {
+            said.first.lock().expect("whole").push_back(first.to_string().into());
+        }
+        scripted
     }
 
     /// Answers every path that begins so with `body`, of whose list `rows` as many are sent as the request allows.
     pub fn lists(mut self, path: &str, rows: &'static str, body: &Value) -> Self {
         let body = body.to_string().into();
-        self.said.push(Said { path: path.to_owned(), status: 200, body, rows: Some(rows) });
+        let first = Mutex::default();
+        self.said.push(Said { path: path.to_owned(), status: 200, body, first, rows: Some(rows) });
         self
     }
 
@@ -107,7 +120,7 @@ impl Said {
                 body[rows].as_array_mut().expect("rows").truncate(limit);
                 body.to_string().into()
             }
-            _ => self.body.clone(),
+            _ => self.first.lock().expect("whole").pop_front().unwrap_or_else(|| self.body.clone()),
         };
         Answer { status: self.status, body, hints: Hints::default() }
     }

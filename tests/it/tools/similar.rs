@@ -231,13 +231,9 @@ fn an_include_about_somebody_else_is_left_out() {
     // The service answers the second question about the same key with another artist.
     let mut other = dossier(3);
     other["identity"]["discogsArtistId"] = json!(2);
-    let card = json!({"slug": "y", "identity": {"name": "X", "resolvedVia": "discogs", "discogsArtistId": 1,
+    let card = json!({"slug": "x", "identity": {"name": "X", "resolvedVia": "discogs", "discogsArtistId": 1,
         "clusterId": id(1)}});
-    let service = Scripted::catalogue().says(DOSSIER, 200, card.to_string()).says(
-        "/api/v2/artist/y",
-        200,
-        other.to_string(),
-    );
+    let service = Scripted::catalogue().says_then(DOSSIER, &card, &other);
     let answer = direct(&over(service), "get_artist", json!({"key": "x", "include": ["similar"]}));
     assert_eq!(answer.data()["similar"], json!({"present": false, "reason": "ambiguous_bind"}));
 }

@@ -193,9 +193,12 @@ fn a_redirect_is_followed_to_the_same_host_over_tls_and_nowhere_else() {
     plain.set("/", json_answer(200, CARD));
     let port = front.url.rsplit(':').next().expect("a port");
     let location = |to: &str| with(308, &format!("location: {to}\r\n"), b"");
-    peer.set("/elsewhere", json_answer(200, CARD));
-    peer.set("/api/v2/artist/path", location("/elsewhere/x"));
-    peer.set("/api/v2/artist/whole", location(&format!("{}/elsewhere/x", front.url)));
+    for key in ["path", "whole"] {
+        let card = CARD.replace(r#""slug":"x""#, &format!(r#""slug":"{key}""#));
+        peer.set(&format!("/elsewhere/{key}"), json_answer(200, &card));
+    }
+    peer.set("/api/v2/artist/path", location("/elsewhere/path"));
+    peer.set("/api/v2/artist/whole", location(&format!("{}/elsewhere/whole", front.url)));
     peer.set("/api/v2/artist/plain", location(&format!("http://localhost:{}/x", plain.port)));
     peer.set("/api/v2/artist/name", location(&format!("https://127.0.0.1:{port}/elsewhere/x")));
     peer.set("/api/v2/artist/round", location("/api/v2/artist/round"));
