@@ -78,11 +78,22 @@ impl Rig {
 }
 
 /// Half of what prism says is null; where that is the whole answer there is little to look at.
-fn holds_something(path: &str, body: &Value) -> bool {
+fn holds_something(target: &str, body: &Value) -> bool {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let has_rows = |name: &str| body[name].as_array().is_some_and(|rows| !rows.is_empty());
     let is_present = |facet: &str| body[facet]["state"] == "present";
     match path.strip_prefix("/api/v2/").unwrap_or_default() {
-        "resolve" => body["display"].is_string() && body["resolved_via"] == "discogs",
+        // No random answer has the id or the name that was asked for: one without it is about nobody else.
+        "resolve" => {
+            let is_anothers =
+                [("discogs", "/locators/discogs"), ("mbid", "/locators/mbid"), ("cluster", "/cluster_id")]
+                    .iter()
+                    .any(|(asked, told)| {
+                        query.contains(&format!("{asked}="))
+                            && body.pointer(told).is_some_and(|id| !id.is_null())
+                    });
+            body["display"].is_string() && body["resolved_via"] == "discogs" && !is_anothers
+        }
         path if path.starts_with("artist/") => {
             let key = path.trim_start_matches("artist/").split('/').next();
             let is_anothers =

@@ -51,11 +51,11 @@ pub struct Recorder {
 /// What the server asks for by itself, whoever calls.
 const OF_THE_SERVER: [&str; 3] = ["/openapi.json", "/dossier/manifest", "/semantics/dictionary.json"];
 
-/// Whether an answer to this path is liked.
+/// Whether an answer to this path and query is liked.
 pub type Taste = fn(&str, &Value) -> bool;
 
 /// How often a service that answers at random is asked for an answer that is liked.
-const TRIES: usize = 8;
+const TRIES: usize = 24;
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Recorder {
         Self::of(Source::Port(port, |_, _| true))
     }
 
-    /// A proxy to a service that answers at random: three requests of four are sent on until the answer is liked, a
+    /// A proxy to a service that answers at random: seven requests of eight are sent on until the answer is liked, a
     /// few times at most. What is handed on is what the service said, word for word.
     pub fn liking(port: u16, taste: Taste) -> Self {
         Self::of(Source::Port(port, taste))
@@ -148,11 +148,10 @@ fn pass(mut client: TcpStream, number: usize, source: &Source, kept: &Mutex<Vec<
     let (method, target) = (words.next()?.to_lowercase(), words.next()?.to_owned());
     let (status, body) = match source {
         Source::Port(port, taste) => {
-            let path = target.split('?').next().unwrap_or_default();
-            let tries = if number % 4 == 3 { 1 } else { TRIES };
+            let tries = if number % 8 == 7 { 1 } else { TRIES };
             let mut answer = forward(*port, &head, &sent)?;
             for _ in 1..tries {
-                if serde_json::from_slice(&answer.1).is_ok_and(|body| taste(path, &body)) {
+                if serde_json::from_slice(&answer.1).is_ok_and(|body| taste(&target, &body)) {
                     break;
                 }
                 answer = forward(*port, &head, &sent)?;
