@@ -16,7 +16,7 @@ const SOCKET: &str = "admin.sock";
 /// The longest question or answer, in bytes.
 const LINE_MAX: u64 = 256 * 1024;
 /// How many questions are listened to at once.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 4;
 /// How long a whole question may take to come; less than the asker waits for its answer, so that one that finds every
 /// place taken by somebody silent is still heard.
 const QUESTION_MAX: Duration = Duration::from_secs(5);
