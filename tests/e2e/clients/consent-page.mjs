@@ -5,20 +5,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import http from 'node:http';
-import { chromium } from 'playwright-core';
+import { checks, launch, open, overflow } from '../lib/browser.mjs';
 import { secret } from '../lib/consent.mjs';
 
 const [url, out] = process.argv.slice(2);
-const browserPath = process.env.ONO_CHROMIUM ?? '/usr/bin/chromium';
-const patience_ms = 20_000;
 mkdirSync(out, { recursive: true });
 
-let passed = 0;
-const failures = [];
-function check(promise, holds, seen) {
-  if (holds) passed += 1;
-  else failures.push(`${promise}; saw ${JSON.stringify(seen)?.slice(0, 400)}`);
-}
+const { check, finish } = checks();
 
 // The client: it waits for the browser at its own address on this machine.
 const arrivals = [];
@@ -88,23 +81,11 @@ const focus = (page) =>
     return { what: on.id || on.value || on.tagName, ring: on.matches(':focus-visible') && shown.outlineStyle !== 'none' };
   });
 
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-});
+const browser = await launch();
 try {
   for (const [name, width, height] of [['phone', 390, 844], ['desk', 1280, 900]]) {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width, height } });
-    const page = await context.newPage();
-    page.setDefaultTimeout(patience_ms);
-    const complaints = [];
-    const foreign = [];
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('request', (request) => {
-      const to = new URL(request.url());
-      if (to.origin !== origin && to.origin !== new URL(callback).origin && to.protocol !== 'data:') foreign.push(request.url());
-    });
+    const isOwn = (to) => to.origin === origin || to.origin === new URL(callback).origin;
+    const { context, page, complaints, foreign } = await open(browser, { viewport: { width, height } }, isOwn);
 
     // With the mouse: yes, under another name.
     await page.goto(address(`${name}-mouse`));
@@ -114,7 +95,7 @@ try {
     for (const word of ['no password', 'A client with <b>markup</b>', new URL(callback).origin, resource.resource]) {
       check(`${name}: it names ${word}`, whole.includes(word), whole);
     }
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const wide = await overflow(page);
     check(`${name}: the page does not scroll sideways`, wide === 0, wide);
     for (const button of ['Allow', 'Deny']) {
       const box = await page.getByRole('button', { name: button }).boundingBox();
@@ -180,6 +161,4 @@ try {
   await browser.close();
   client.close();
 }
-for (const failure of failures) console.log(`FAILED: ${failure}`);
-console.log(`consent page in a browser: ${passed} checks passed, ${failures.length} failed`);
-process.exit(failures.length === 0 ? 0 : 1);
+finish('consent page in a browser');

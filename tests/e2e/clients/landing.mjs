@@ -2,36 +2,18 @@
 //
 //   node landing.mjs URL OUT      URL is the page, OUT a folder for screenshots
 import { mkdirSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { checks, launch, open, overflow } from '../lib/browser.mjs';
 
 const [url, out] = process.argv.slice(2);
-const browserPath = process.env.ONO_CHROMIUM ?? '/usr/bin/chromium';
-const patience_ms = 20_000;
 mkdirSync(out, { recursive: true });
 
-let passed = 0;
-const failures = [];
-function check(promise, holds, seen) {
-  if (holds) passed += 1;
-  else failures.push(`${promise}; saw ${JSON.stringify(seen)?.slice(0, 400)}`);
-}
+const { check, finish } = checks();
 
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-});
+const browser = await launch();
 try {
   for (const [name, width, height] of [['phone', 390, 844], ['desk', 1280, 900]]) {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width, height } });
-    const page = await context.newPage();
-    const complaints = [];
-    const foreign = [];
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:')) foreign.push(request.url());
-    });
-    page.setDefaultTimeout(patience_ms);
+    const isOwn = (to) => to.origin === new URL(url).origin;
+    const { context, page, complaints, foreign } = await open(browser, { viewport: { width, height } }, isOwn);
     await page.goto(url);
 
     // By its labels, as a screen reader finds it.
@@ -77,7 +59,7 @@ try {
     await page.waitForFunction(() => !document.querySelector('#ask button').disabled);
     check(`${name}: what was typed never becomes markup`, (await page.locator('#result img').count()) === 0);
 
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const wide = await overflow(page);
     check(`${name}: the page does not scroll sideways`, wide === 0, wide);
     check(`${name}: the browser does not complain`, complaints.length === 0, complaints);
     check(`${name}: no other host is asked`, foreign.length === 0, foreign);
@@ -87,6 +69,4 @@ try {
 } finally {
   await browser.close();
 }
-for (const failure of failures) console.log(`FAILED: ${failure}`);
-console.log(`landing page in a browser: ${passed} checks passed, ${failures.length} failed`);
-process.exit(failures.length === 0 ? 0 : 1);
+finish('landing page in a browser');

@@ -5,22 +5,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium } from 'playwright-core';
+import { checks, launch, open, overflow } from '../lib/browser.mjs';
 
 const [url, out] = process.argv.slice(2);
 const origin = new URL(url).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const patience_ms = 20_000;
 const VIEWS = [['phone', 390, 844, 'light'], ['desk', 1280, 900, 'dark']];
 if (process.env.ONO_PAGES === 'all') VIEWS.push(['phone', 390, 844, 'dark'], ['desk', 1280, 900, 'light']);
 mkdirSync(out, { recursive: true });
 
-let passed = 0;
-const failures = [];
-function check(promise, holds, seen) {
-  if (holds) passed += 1;
-  else failures.push(`${promise}; saw ${JSON.stringify(seen)?.slice(0, 900)}`);
-}
+const { check, finish } = checks(900);
 
 /** Where a client sends a person to sign in, as its documents say. */
 async function consentAddress(redirect) {
@@ -61,22 +55,13 @@ const pages = {
   'consent-problem': await consentAddress('http://127.0.0.1:53682/another'),
 };
 
-const browser = await chromium.launch({
-  executablePath: process.env.ONO_CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
-});
+const browser = await launch();
 try {
   for (const [size, width, height, colorScheme] of VIEWS) {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme });
-    const page = await context.newPage();
-    page.setDefaultTimeout(patience_ms);
-    const foreign = [];
-    const complaints = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) foreign.push(request.url());
-    });
-    page.on('console', (message) => message.type() === 'error' && !message.text().includes('400') && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    const settings = { viewport: { width, height }, colorScheme };
+    const isOwn = (to) => to.origin === origin;
+    const is400 = (text) => text.includes('400');
+    const { context, page, complaints, foreign } = await open(browser, settings, isOwn, is400);
     for (const [name, address] of Object.entries(pages)) {
       const what = `${name}, ${size}, ${colorScheme}`;
       await page.goto(address);
@@ -95,7 +80,7 @@ try {
       const bad = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       check(`${what}: axe finds nothing serious`, bad.length === 0, bad.map(({ id, nodes }) => [id, nodes.map((node) => node.html).slice(0, 3)]));
       check(`${what}: axe looked`, passes.length > 5, passes.length);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const wide = await overflow(page);
       check(`${what}: the page does not scroll sideways`, wide === 0, wide);
       await page.screenshot({ path: `${out}/${name}-${size}-${colorScheme}.png`, fullPage: name !== 'docs-tools' });
     }
@@ -106,6 +91,4 @@ try {
 } finally {
   await browser.close();
 }
-for (const failure of failures) console.log(`FAILED: ${failure}`);
-console.log(`${Object.keys(pages).length} pages under axe: ${passed} checks passed, ${failures.length} failed`);
-process.exit(failures.length === 0 ? 0 : 1);
+finish(`${Object.keys(pages).length} pages under axe`);
