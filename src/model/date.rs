@@ -18,9 +18,7 @@ impl Day {
         }
         Date::parse(day, format_description!("[year]-[month]-[day]")).ok().map(Self)
     }
-}
 
-impl Day {
     /// Its year.
     #[must_use]
     pub fn year(self) -> i32 {

@@ -226,10 +226,7 @@ pub(super) fn replace(
     // What is said of the old one does not hold for the new one. A crash before this leaves a database that is refused,
     // and never one that is taken for what it is not.
     for stale in [folder.witness(), folder.verdict()] {
-        match std::fs::remove_file(&stale) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(&stale)(error)),
-            _ => {}
-        }
+        folder::remove_if_there(&stale).map_err(io(&stale))?;
     }
     Ok(kept)
 }

@@ -136,6 +136,14 @@ pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// Removes a file that may be gone already.
+pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// What all files of a folder take, in bytes.
 pub(super) fn size(path: &Path) -> io::Result<u64> {
     let mut size = 0;

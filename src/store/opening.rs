@@ -145,7 +145,7 @@ pub(super) fn open(data: &Path, clock: &Clock) -> Result<Opened, OpenError> {
 fn begin(folder: &Folder, path: &Path, clock: &Clock) -> Result<(), OpenError> {
     let had_another = folder.secret().exists() || folder.witness().exists();
     for stale in [folder.verdict(), folder.witness()] {
-        remove_if_there(&stale).map_err(|source| OpenError::Io { path: stale.clone(), source })?;
+        folder::remove_if_there(&stale).map_err(|source| OpenError::Io { path: stale.clone(), source })?;
     }
     let rows = if had_another { backup::unconfirmed(Vec::new()) } else { Vec::new() };
     create(folder, path, rows).map_err(|fault| told(Attempt::Fault(fault), folder, path, clock))?;
@@ -227,13 +227,6 @@ fn caught<T>(step: impl FnOnce() -> Result<T, OpenFault>) -> Result<T, OpenFault
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("sled panicked");
         Err(OpenFault::Damaged(one_line(text)))
     })
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// A half-written snapshot that a kill left behind keeps sled from opening. It is safe to remove while nobody else

@@ -213,24 +213,23 @@ pub(super) async fn run(
         let list = SimilarList::empty(Axis::ALL, GapReason::AmbiguousBind);
         return Ok(finding(request, &record, list, Err(GapReason::AmbiguousBind), &assessment, None, origin));
     }
-    if let Some(id) = record.identity.cluster_id.as_ref().filter(|_| client.has(Extension::Similar)) {
-        let (axes, degraded) = in_one_list(&record, client.similar(id, ledger).await);
-        let (list, present) =
-            similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
-        let degraded = degraded.or_else(|| suspect(&list));
-        return Ok(finding(request, &record, list, present, &assessment, degraded, origin));
-    }
-    let (festivals, radio) = match &record.identity.cluster_id {
-        Some(id) => tokio::join!(client.festival_neighbours(id, ledger), client.radio_neighbours(id, ledger)),
-        // Both are kept by cluster.
-        None => (Ok(Err(GapReason::NoVerifiedIdentity)), Ok(Err(GapReason::NoVerifiedIdentity))),
+    let (axes, degraded) = match &record.identity.cluster_id {
+        Some(id) if client.has(Extension::Similar) => in_one_list(&record, client.similar(id, ledger).await),
+        Some(id) => {
+            let (festivals, radio) =
+                tokio::join!(client.festival_neighbours(id, ledger), client.radio_neighbours(id, ledger));
+            let ((festivals, first), (radio, second)) = (axis(festivals), axis(radio));
+            (beside(&record, festivals, radio), first.or(second))
+        }
+        // The list and both surfaces are kept by cluster.
+        None => {
+            let reason = GapReason::NoVerifiedIdentity;
+            (beside(&record, Err(reason), Err(reason)), None)
+        }
     };
-    let (festivals, first) = axis(festivals);
-    let (radio, second) = axis(radio);
-    let axes = beside(&record, festivals, radio);
     let (list, present) =
         similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
-    let degraded = first.or(second).or_else(|| suspect(&list));
+    let degraded = degraded.or_else(|| suspect(&list));
     Ok(finding(request, &record, list, present, &assessment, degraded, origin))
 }
 
