@@ -28,7 +28,7 @@ fn server_over(port: u16, more: &str) -> Demo {
 }
 
 /// The same with other deadlines, and anything else.
-fn server_with(port: u16, more: &str, rest: &str) -> Demo {
+pub fn server_with(port: u16, more: &str, rest: &str) -> Demo {
     Demo::serving(
         "fixture_mode = false",
         &format!(

@@ -1,13 +1,18 @@
 //! Many callers at once and few units, or few places.
 
+use std::sync::mpsc;
+
 use serde_json::{Value, json};
 
 use super::used;
-use crate::harness::{Demo, Envelope};
-use crate::store::support::rounds;
+use crate::harness::{Demo, Envelope, PATIENCE};
+use crate::store::support::{eventually, rounds};
+use crate::upstream::peer::{Act, Peer, whole};
+use crate::upstream::server_with;
 
 const CALLERS: usize = 50;
 const UNITS: u64 = 10;
+const PLACES: usize = 4;
 
 #[test]
 fn callers_that_race_for_the_last_units_spend_exactly_those() {
@@ -44,6 +49,44 @@ fn callers_without_an_account_that_race_for_the_last_units_of_the_day_spend_exac
         let next = server.serving_again();
         assert_eq!(next.call("get_artist", one_unit()).error_type(), "anonymous_capacity_exhausted");
     }
+}
+
+#[test]
+fn callers_that_race_for_an_accounts_places_never_hold_more_than_those() {
+    let peer = Peer::start();
+    peer.set(
+        "/api/v2/artist/",
+        Act::Held(whole(404, "content-type: application/json\r\n", br#"{"error":"not_found"}"#)),
+    );
+    let server = server_with(
+        peer.port,
+        "in_flight = 100\nper_minute = 100000",
+        &format!("[accounts]\ncalls_per_minute = 100000\ncalls_at_once = {PLACES}\n[issuer]\nenabled = true"),
+    );
+    for round in 0..rounds("ONO_RACE_ROUNDS", 5) {
+        let token = server.token_of(&format!("places-{round}"));
+        let (answered, answers) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..CALLERS {
+                let (server, token, answered) = (&server, &token, answered.clone());
+                scope.spawn(move || answered.send(server.call_as(token, "get_artist", one_unit())));
+            }
+            let next = || answers.recv_timeout(PATIENCE).expect("an answer");
+            // Nobody is served before all others were refused: the places are held until then.
+            let without: Vec<Envelope> = (PLACES..CALLERS).map(|_| next()).collect();
+            assert_eq!(refused(&without, "rate_limited"), without.len());
+            for answer in &without {
+                assert_eq!(answer.json["error"]["data"]["reason"], "concurrency", "{}", answer.json);
+            }
+            eventually("all places are held", || peer.running() == PLACES);
+            peer.let_go();
+            let with: Vec<Envelope> = (0..PLACES).map(|_| next()).collect();
+            assert_eq!((served(&with), spent(&with)), (PLACES, PLACES as u64), "round {round}");
+        });
+        // The places are free again.
+        assert_eq!(used(&server.call_as(&token, "get_usage", json!({}))), PLACES as u64);
+    }
+    assert_eq!(peer.most_at_once(), PLACES);
 }
 
 /// What every caller was answered, all of them asking at once.

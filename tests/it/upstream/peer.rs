@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use socket2::SockRef;
@@ -24,6 +24,8 @@ pub enum Act {
     SaysAndFloods(Vec<u8>, usize),
     /// A whole answer, this much later.
     Later(Duration, Vec<u8>),
+    /// A whole answer, once [`Peer::let_go`] is said.
+    Held(Vec<u8>),
     /// The first answer once, then the second.
     First(Box<Act>, Box<Act>),
 }
@@ -46,6 +48,8 @@ struct State {
     running: AtomicUsize,
     most: AtomicUsize,
     left: AtomicUsize,
+    /// How often it was said that the held ones may go.
+    gate: (Mutex<usize>, Condvar),
 }
 
 /// The service.
@@ -86,6 +90,18 @@ impl Peer {
     /// The most requests that were there at once.
     pub fn most_at_once(&self) -> usize {
         self.state.most.load(Ordering::Relaxed)
+    }
+
+    /// How many requests are there just now.
+    pub fn running(&self) -> usize {
+        self.state.running.load(Ordering::Relaxed)
+    }
+
+    /// Answers those that are held now.
+    pub fn let_go(&self) {
+        let (times, changed) = &self.state.gate;
+        *times.lock().expect("no panic") += 1;
+        changed.notify_all();
     }
 
     /// How many left before their answer had come.
@@ -155,6 +171,13 @@ fn perform(socket: &mut TcpStream, act: Act, state: &State) -> Option<Vec<u8>> {
         Act::Says(bytes) => return Some(bytes),
         Act::Later(wait, bytes) => {
             std::thread::sleep(wait);
+            return Some(bytes);
+        }
+        Act::Held(bytes) => {
+            let (times, changed) = &state.gate;
+            let now = times.lock().unwrap_or_else(PoisonError::into_inner);
+            let seen = *now;
+            let _released = changed.wait_timeout_while(now, PATIENCE, |times| *times == seen);
             return Some(bytes);
         }
         Act::SaysAndResets(bytes) => {
