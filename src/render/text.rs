@@ -140,6 +140,13 @@ fn failure(text: &mut String, error: &ToolError) {
     if let Some(wait) = error.datum("retry_after_ms").and_then(serde_json::Value::as_u64) {
         line(text, format_args!("Retry after {wait} ms."));
     }
+    let figure = |name: &str| error.datum(name).and_then(serde_json::Value::as_u64);
+    if let (Some(used), Some(allowance)) = (figure("used"), figure("allowance")) {
+        line(text, format_args!("Used {used} of {allowance} units."));
+    }
+    if let Some(moment) = error.datum("reset_at").and_then(serde_json::Value::as_str) {
+        line(text, format_args!("Resets at {moment}."));
+    }
 }
 
 /// What an answer is about, one and several.

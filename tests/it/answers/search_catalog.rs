@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ono_sendai::cursors::CURSOR_LIFE;
 use ono_sendai::tools::registry::ToolName;
 use serde_json::{Value, json};
+use time::macros::datetime;
 
 use super::samples::{cluster, search};
 use super::{Service, Told, set};
@@ -339,6 +342,20 @@ fn a_cursor_that_is_not_good_is_refused_before_anything_is_asked() {
         json!([{"tool": "search_catalog", "args": {"q": "x", "genre": ["A", "B"]}}])
     );
     assert_eq!(service.asked().len(), asked, "nothing was asked");
+}
+
+#[test]
+fn a_cursor_that_holds_an_offset_was_never_given_out_here_and_no_date_makes_it_good() {
+    // Hosted servers gave such out until 2026-10-13 and take them until 2026-11-30; this program never has.
+    let service = Service::script([page(1..=10, sampled())]);
+    for at in [datetime!(2026-11-29 12:00 UTC), datetime!(2026-12-01 12:00 UTC)] {
+        service.clock.step_utc(at);
+        for plain in [r#"{"offset":100}"#, r#"{"v":1,"mode":"offset","offset":100,"q":"x"}"#, "offset:100"] {
+            let cursor = URL_SAFE_NO_PAD.encode(plain);
+            assert_refused(&find(&service, json!({"q": "x", "cursor": cursor})), "not_issued", plain);
+        }
+    }
+    assert!(service.asked().is_empty(), "nothing was asked");
 }
 
 #[test]

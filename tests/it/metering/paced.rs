@@ -67,3 +67,36 @@ fn callers_from_chatgpts_addresses_are_paced_together_and_hold_up_neither_others
     let answer = server.call_as(&token, "resolve_artist", fresh());
     assert_eq!((answer.is_error, class(&answer)), (false, json!("linked_generic")), "{}", answer.json);
 }
+
+#[test]
+fn d11_whoever_is_refused_reads_in_the_answer_itself_when_to_come_back() {
+    let server = Demo::serving(
+        "fixture_mode = true",
+        "[issuer]\nenabled = true\n[accounts]\nunits_per_month = 1\ncalls_per_minute = 2\n\
+         [anonymous]\nunits_per_day = 0",
+    );
+    let token = server.token_of("told");
+    let card = |n: u8| server.call_as(&token, "get_artist", json!({"key": format!("nobody-{n}")}));
+    assert!(!card(1).is_error);
+    // Each is the answer of a tool, under 200, which any client shows: `call_as` takes no other status.
+    let told = |answer: &Envelope, kind: &str, figures: &[&str]| {
+        assert_eq!((answer.is_error, answer.error_type()), (true, kind), "{}", answer.json);
+        for figure in figures {
+            let value = &answer.json["error"]["data"][figure];
+            let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            assert!(
+                !value.is_null() && answer.text.contains(&said),
+                "{figure} of {}\n{}",
+                answer.json,
+                answer.text
+            );
+        }
+    };
+    told(&card(2), "quota_exceeded", &["used", "allowance", "reset_at"]);
+    told(&card(3), "rate_limited", &["retry_after_ms"]);
+    told(
+        &server.call("resolve_artist", fresh()),
+        "anonymous_capacity_exhausted",
+        &["retry_after_ms", "reset_at"],
+    );
+}
