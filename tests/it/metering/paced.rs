@@ -100,3 +100,19 @@ fn d11_whoever_is_refused_reads_in_the_answer_itself_when_to_come_back() {
         &["retry_after_ms", "reset_at"],
     );
 }
+
+#[test]
+fn an_account_at_its_limit_holds_up_neither_another_at_the_same_address_nor_a_caller_without_one() {
+    let server = Demo::serving(
+        "fixture_mode = true",
+        "[issuer]\nenabled = true\n[accounts]\ncalls_per_minute = 2\n[anonymous]\ncalls_per_minute = 1",
+    );
+    let (limited, other) = (server.token_of("limited"), server.token_of("other"));
+    let of = |token: &str| server.call_as(token, "resolve_artist", fresh());
+    let first: Vec<bool> = (0..3).map(|_| of(&limited).is_error).collect();
+    assert_eq!(first, [false, false, true]);
+    assert!(!of(&other).is_error);
+    assert!(!server.call("resolve_artist", fresh()).is_error);
+    assert_eq!(reason(&server.call("resolve_artist", fresh())), Some("anonymous_pace"));
+    assert!(!of(&other).is_error, "signed in, nobody is limited by address");
+}

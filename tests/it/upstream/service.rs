@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::peer::{Act, Peer, json as json_answer, whole};
 use super::{WIDE, caller, server_over, server_with};
 use crate::harness::{JSON, PATIENCE};
+use crate::store::support::eventually;
 
 const NOBODY: &str = r#"{"resolved_via":null,"candidates":[]}"#;
 
@@ -72,10 +73,15 @@ fn a_service_that_fails_does_not_keep_the_server_from_starting_and_is_asked_what
 }
 
 #[test]
-fn the_service_sees_a_client_go_away() {
+fn the_service_sees_a_client_go_away_and_what_it_had_been_asked_is_charged() {
     let peer = Peer::start();
     peer.set("/api/v2/artist/x", Act::SaysAndWaits(Vec::new()));
-    let server = server_with(peer.port, WIDE, "[deadlines]\ncall_ms = 60000\ntool_ms = 60000\n");
+    let server = server_with(
+        peer.port,
+        WIDE,
+        "[deadlines]\ncall_ms = 60000\ntool_ms = 60000\n[issuer]\nenabled = true\n",
+    );
+    let token = server.token_of("leaves");
     let pem = std::fs::read(&server.certificate).expect("a certificate");
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "get_artist", "arguments": {"key": "x"}}});
@@ -96,6 +102,7 @@ fn the_service_sees_a_client_go_away() {
                 .header(JSON.0, JSON.1)
                 .header("accept", "application/json")
                 .header("mcp-protocol-version", "2025-11-25")
+                .header("authorization", format!("Bearer {token}"))
                 .body(body.to_string())
                 .send();
             let asked = async {
@@ -111,6 +118,9 @@ fn the_service_sees_a_client_go_away() {
         drop(client);
         peer.until_left(before + 1);
     }
+    eventually("both requests are charged, each once", || {
+        server.call_as(&token, "get_usage", json!({})).json["meta"]["quota"]["used"] == 2
+    });
     peer.set(
         "/api/v2/artist/x",
         Act::Says(whole(404, "content-type: application/json\r\n", br#"{"error":"x"}"#)),
