@@ -144,6 +144,11 @@ impl Demo {
     /// A server that `serve` runs: on this machine, on any port, not public; `server` are further lines of that
     /// section, `rest` is the rest of its configuration.
     pub fn serving(server: &str, rest: &str) -> Self {
+        Self::serving_of(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), server, rest)
+    }
+
+    /// The same of another build.
+    pub fn serving_of(binary: &Path, server: &str, rest: &str) -> Self {
         let folder = scratch();
         let data = folder.join("data");
         let config = folder.join("config.toml");
@@ -153,7 +158,7 @@ impl Demo {
             data.display()
         );
         std::fs::write(&config, text).expect("a configuration");
-        Self::serve(&config, folder, data, Vec::new())
+        Self::serve(binary, &config, folder, data, Vec::new())
     }
 
     /// The same by a clock that the file `time` moves, in a time zone: libfaketime reads the file whenever the program
@@ -179,7 +184,7 @@ impl Demo {
             data.display()
         );
         std::fs::write(&config, text).expect("a configuration");
-        Some(Self::serve(&config, folder, data, environment))
+        Some(Self::serve(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), &config, folder, data, environment))
     }
 
     /// Another server that `serve` runs with the configuration of this one and on its port, so that its issuer has the
@@ -189,11 +194,17 @@ impl Demo {
         let config = folder.join("config.toml");
         let text = std::fs::read_to_string(self.folder.join("config.toml")).expect("a configuration");
         std::fs::write(&config, text).expect("a configuration");
-        Self::serve(&config, folder, self.data.clone(), self.environment.clone())
+        let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
+        Self::serve(binary, &config, folder, self.data.clone(), self.environment.clone())
     }
 
-    fn serve(config: &Path, folder: PathBuf, data: PathBuf, environment: Environment) -> Self {
-        let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
+    fn serve(
+        binary: &Path,
+        config: &Path,
+        folder: PathBuf,
+        data: PathBuf,
+        environment: Environment,
+    ) -> Self {
         let arguments = ["serve", "--config", &config.to_string_lossy()];
         let (keeper, lines) = launch(binary, &folder, &arguments, &environment);
         let pid = next(&lines, "pid ", &folder).parse().expect("a process id");
@@ -240,6 +251,18 @@ impl Demo {
             assert!(begun.elapsed() < PATIENCE, "it did not stop; its log: {log}");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// What it has used of processors so far, all its threads together.
+    pub fn processor_time(&self) -> Duration {
+        /// Linux gives these times in hundredths of a second, whatever its kernel counts in.
+        const TICK_MS: u64 = 10;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).expect("a running server");
+        // The name of the program stands in parentheses; the 14th and 15th fields are the times.
+        let (_, rest) = stat.rsplit_once(") ").expect("a name");
+        let fields = rest.split(' ').skip(11).take(2);
+        let ticks: u64 = fields.map(|field| field.parse::<u64>().expect("a number")).sum();
+        Duration::from_millis(ticks * TICK_MS)
     }
 
     /// What it has printed beside the lines that a [`Demo`] is made of.
