@@ -46,14 +46,17 @@ impl Pair {
 
     /// A token that is good for a day; `name` tells it from the others.
     fn token(&self, clock: &Clock, name: &str) -> String {
+        let exp = clock.utc().unix_timestamp() + 86_400;
+        self.signed(&json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "jti": name}))
+    }
+
+    fn signed(&self, claims: &Value) -> String {
         let mut header = json!({"alg": "ES256"});
         if !self.id.is_empty() {
             header["kid"] = json!(self.id);
         }
-        let exp = clock.utc().unix_timestamp() + 86_400;
-        let claims = json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "jti": name});
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let message = format!("{}.{}", part(&header), part(&claims));
+        let message = format!("{}.{}", part(&header), part(claims));
         let signature = self.pair.sign(&SystemRandom::new(), message.as_bytes()).unwrap();
         format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
@@ -190,6 +193,31 @@ async fn a_key_that_is_turned_over_under_the_same_name_or_none_is_taken_within_t
 }
 
 #[tokio::test]
+async fn a15_a_minute_is_forgiven_to_the_second_at_either_end() {
+    let pair = Pair::new("k");
+    let document = Arc::new(Scripted::default());
+    document.has(&[&pair]);
+    let (auth, clock) = authenticator(&document);
+    let now = clock.utc().unix_timestamp();
+    for (exp, nbf, iat, good) in [
+        (now + 1, now, now, true),
+        (now - 59, now, now, true),
+        (now - 60, now, now, false),
+        (now + 60, now + 60, now, true),
+        (now + 60, now + 61, now, false),
+        (now + 60, now, now + 60, true),
+        (now + 60, now, now + 61, false),
+    ] {
+        let claims =
+            json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "nbf": nbf, "iat": iat});
+        let wanted = if good { Ok(()) } else { Err(AuthRefusal::InvalidToken) };
+        for _first_and_remembered in 0..2 {
+            assert_eq!(of(&auth, &pair.signed(&claims)).await, wanted, "{claims}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_flood_of_unknown_keys_in_an_outage_asks_once_in_the_cooldown_and_disturbs_no_known_key() {
     for empty in [false, true] {
         let known = Pair::new("known");
@@ -207,7 +235,8 @@ async fn a_flood_of_unknown_keys_in_an_outage_asks_once_in_the_cooldown_and_dist
             let before = document.asked.load(Ordering::Relaxed);
             for number in 0..1_000 {
                 // Names of their own without a signature worth checking.
-                let header = URL_SAFE_NO_PAD.encode(json!({"alg": "ES256", "kid": number.to_string()}).to_string());
+                let header =
+                    URL_SAFE_NO_PAD.encode(json!({"alg": "ES256", "kid": number.to_string()}).to_string());
                 let token = known.token(&clock, "stranger");
                 let (_, rest) = token.split_once('.').unwrap();
                 let refused = of(&auth, &format!("{header}.{rest}")).await;

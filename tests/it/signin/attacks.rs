@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::discovery::{challenge_of, parameter};
 use super::issuer::{Issuer, Key, b64, now_s, unb64};
-use crate::harness::{Answer, Demo, JSON};
+use crate::harness::{Answer, Demo, JSON, Kept as _};
 
 /// A call that needs no account, so that only a check of the token keeps it from running.
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"resolve_artist","arguments":{"q":"Four Tet"}}}"#;
@@ -212,6 +212,11 @@ tokens! {
     an_issuer_twice_is_401: forbidden, |f| f.es.sign_text(
         r#"{"alg":"ES256","kid":"es"}"#, &f.claims().to_string().replacen('{', r#"{"iss":"other","#, 1));
 
+    an_end_twice_is_401: forbidden, |f| f.es.sign_text(
+        r#"{"alg":"ES256","kid":"es"}"#, &f.claims().to_string().replacen('{', r#"{"exp":32503680000,"#, 1));
+    a_scope_twice_is_401: forbidden, |f| f.es.sign_text(
+        r#"{"alg":"ES256","kid":"es"}"#, &f.claims().to_string().replacen('{', r#"{"scope":"admin","#, 1));
+
     a15_nbf_in_30_s_is_200: welcome, |f| f.with(&json!({"nbf": now_s() + 30}));
     a15_nbf_in_120_s_is_401: forbidden, |f| f.with(&json!({"nbf": now_s() + 120}));
     nbf_as_text_is_401: forbidden, |f| f.with(&json!({"nbf": "soon"}));
@@ -358,7 +363,7 @@ fn a_bad_token_spends_nothing_of_the_anonymous_budget_and_no_account_appears() {
             .args(["admin", "--data"])
             .arg(server.data())
             .arg(verb)
-            .output()
+            .kept_output()
             .expect("it runs");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     };
