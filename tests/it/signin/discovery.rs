@@ -120,7 +120,8 @@ fn a01_a22_a_linked_address_wants_a_token_at_the_first_request_of_any_method() {
             assert_eq!(parameter(&challenge, "error"), None, "no credential was wrong");
             assert_eq!(demo.send(Method::GET, &format!("{ROOT}{plain}"), &[], "").status, 200);
             // A wrong one is told apart, and of the two the same address is named.
-            let bad = demo.send(method.clone(), path, &[JSON, ("authorization", "Bearer garbage")], INITIALIZE);
+            let bad =
+                demo.send(method.clone(), path, &[JSON, ("authorization", "Bearer garbage")], INITIALIZE);
             let challenge = challenge_of(&bad);
             assert_eq!(bad.status, 401, "{method} {path}");
             assert_eq!(parameter(&challenge, "error"), Some("invalid_token"));
@@ -217,7 +218,11 @@ async fn a04_the_configured_address_stands_everywhere_however_a_request_spells_t
     for host in [own.as_str(), &capital, "localhost:443", "LOCALHOST:443", "LOCALHOST", "localhost:80"] {
         for forwarded in [
             &[][..],
-            &[("x-forwarded-proto", "http"), ("x-forwarded-host", "evil.example"), ("x-forwarded-port", "80")],
+            &[
+                ("x-forwarded-proto", "http"),
+                ("x-forwarded-host", "evil.example"),
+                ("x-forwarded-port", "80"),
+            ],
             &[("forwarded", "for=1.2.3.4;host=evil.example;proto=http"), ("x-forwarded-host", "a, b")],
             &[("x-original-url", "/other"), ("x-rewrite-url", "/other"), ("x-forwarded-prefix", "/other")],
         ] {
