@@ -46,9 +46,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => return explain(&error),
     };
     match arguments.command {
-        Command::Demo { listen, data } => {
+        Command::Demo { listen, data, log_level } => {
             let data = data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref());
-            demo(Config::demo(listen, data))
+            let mut config = Config::demo(listen, data);
+            config.log.level = log_level;
+            demo(config)
         }
         Command::Serve { config } => match Config::load(&config) {
             Ok(config) => serve(config),

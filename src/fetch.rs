@@ -55,6 +55,18 @@ pub struct Unanswered {
     pub is_unreachable: bool,
 }
 
+/// An address as a message may show it: a user, a password or a query may be a secret.
+#[must_use]
+pub fn shown(url: &Url) -> String {
+    let mut shown = url.clone();
+    shown.set_query(None);
+    shown.set_fragment(None);
+    // Addresses that can have neither have none.
+    let _no_user = shown.set_username("");
+    let _no_password = shown.set_password(None);
+    shown.to_string()
+}
+
 impl Fetcher {
     /// A client; connects when it is first used.
     ///
@@ -103,7 +115,7 @@ impl Fetcher {
     pub async fn reach(&self, url: &Url) -> Result<Option<OffsetDateTime>, String> {
         match self.client.get(url.clone()).send().await {
             Ok(response) => Ok(date(response.headers())),
-            Err(error) if error.is_connect() => Err(innermost(&error)),
+            Err(error) if error.is_connect() => Err(innermost(&error.without_url())),
             Err(_no_answer) => Ok(None),
         }
     }
@@ -118,8 +130,8 @@ impl Fetcher {
 
     async fn read(&self, request: reqwest::RequestBuilder) -> Result<Fetched, Unanswered> {
         let failed = |error: reqwest::Error| Unanswered {
-            reason: innermost(&error),
             is_unreachable: error.is_connect() && !error.is_timeout(),
+            reason: innermost(&error.without_url()),
         };
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
@@ -156,6 +168,17 @@ mod tests {
     use std::net::{Ipv4Addr, TcpListener};
 
     use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_what_may_be_a_secret() {
+        for (address, said) in [
+            ("https://user:s3cr3t@keys.example/a?code=s3cr3t#s3cr3t", "https://keys.example/a"),
+            ("https://keys.example:8443/a/b", "https://keys.example:8443/a/b"),
+            ("data:text/plain,x?y#z", "data:text/plain,x"),
+        ] {
+            assert_eq!(shown(&Url::parse(address).unwrap()), said);
+        }
+    }
 
     #[tokio::test]
     async fn a_pinned_host_is_asked_at_its_addresses_whatever_its_name_leads_to() {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::key_source::KeyDocument;
-use crate::fetch::Fetcher;
+use crate::fetch::{Fetcher, shown};
 
 /// The key set of an issuer, wherever its metadata says it is.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl IssuerDocument {
         };
         let fetched = self.fetcher.get(&address).await.and_then(|answer| match answer.status {
             200 => Ok(answer.body),
-            status => Err(format!("{address} answered HTTP {status}")),
+            status => Err(format!("{} answered HTTP {status}", shown(&address))),
         });
         if fetched.is_err() {
             *self.found() = None;
@@ -65,17 +65,17 @@ impl IssuerDocument {
             let answer = match self.fetcher.get(&address).await {
                 Ok(answer) => answer,
                 Err(reason) => {
-                    why = format!("{address}: {reason}");
+                    why = format!("{}: {reason}", shown(&address));
                     continue;
                 }
             };
             if answer.status != 200 {
-                why = format!("{address} answered HTTP {}", answer.status);
+                why = format!("{} answered HTTP {}", shown(&address), answer.status);
                 continue;
             }
             match self.read(&answer.body) {
                 Ok(found) => return Ok(found),
-                Err(reason) => why = format!("{address} {reason}"),
+                Err(reason) => why = format!("{} {reason}", shown(&address)),
             }
         }
         Err(why)

@@ -82,7 +82,7 @@ impl KeySource {
 
     /// The keys. `suffices` says whether a set that is new enough has what is looked for; if not, it is
     /// fetched again, unless that was done just now.
-    pub(super) async fn keys(&self, suffices: impl Fn(&KeySet) -> bool) -> Found {
+    pub(super) async fn keys(&self, suffices: impl Fn(&Arc<KeySet>) -> bool) -> Found {
         match &self.0 {
             Kind::Fixed(keys) => Found::Keys(Arc::clone(keys)),
             Kind::Fetched(fetched) => fetched.keys(suffices).await,
@@ -130,7 +130,7 @@ impl Fetched {
         state.keys.clone().filter(|_| state.came.is_some_and(|came| now.duration_since(came) < LIFETIME))
     }
 
-    async fn keys(self: &Arc<Self>, suffices: impl Fn(&KeySet) -> bool) -> Found {
+    async fn keys(self: &Arc<Self>, suffices: impl Fn(&Arc<KeySet>) -> bool) -> Found {
         let mut ended = self.done.subscribe();
         {
             let now = self.clock.monotonic();

@@ -46,14 +46,17 @@ impl Pair {
 
     /// A token that is good for a day; `name` tells it from the others.
     fn token(&self, clock: &Clock, name: &str) -> String {
+        let exp = clock.utc().unix_timestamp() + 86_400;
+        self.signed(&json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "jti": name}))
+    }
+
+    fn signed(&self, claims: &Value) -> String {
         let mut header = json!({"alg": "ES256"});
         if !self.id.is_empty() {
             header["kid"] = json!(self.id);
         }
-        let exp = clock.utc().unix_timestamp() + 86_400;
-        let claims = json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "jti": name});
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let message = format!("{}.{}", part(&header), part(&claims));
+        let message = format!("{}.{}", part(&header), part(claims));
         let signature = self.pair.sign(&SystemRandom::new(), message.as_bytes()).unwrap();
         format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
@@ -109,7 +112,7 @@ async fn of(authenticator: &Authenticator, token: &str) -> Result<(), AuthRefusa
 }
 
 #[tokio::test]
-async fn a_new_key_is_taken_within_the_cooldown_and_a_dropped_one_refused_after_its_lifetime() {
+async fn a12_a_new_key_is_taken_within_the_cooldown_and_a_dropped_one_refused_after_its_lifetime() {
     let (old, new) = (Pair::new("old"), Pair::new("new"));
     let document = Arc::new(Scripted::default());
     let (auth, clock) = authenticator(&document);
@@ -131,7 +134,7 @@ async fn a_new_key_is_taken_within_the_cooldown_and_a_dropped_one_refused_after_
 }
 
 #[tokio::test]
-async fn while_the_issuer_is_down_known_keys_go_on_and_an_unknown_one_cannot_be_told() {
+async fn a10_a12_while_the_issuer_is_down_known_keys_go_on_and_an_unknown_one_cannot_be_told() {
     let (known, new) = (Pair::new("known"), Pair::new("new"));
     let document = Arc::new(Scripted::default());
     let (auth, clock) = authenticator(&document);
@@ -186,5 +189,66 @@ async fn a_key_that_is_turned_over_under_the_same_name_or_none_is_taken_within_t
             assert_eq!(of(&auth, &forged).await, Err(AuthRefusal::InvalidToken));
         }
         assert_eq!(document.asked.load(Ordering::Relaxed), 2, "a forged one asks no more often than that");
+    }
+}
+
+#[tokio::test]
+async fn a15_a_minute_is_forgiven_to_the_second_at_either_end() {
+    let pair = Pair::new("k");
+    let document = Arc::new(Scripted::default());
+    document.has(&[&pair]);
+    let (auth, clock) = authenticator(&document);
+    let now = clock.utc().unix_timestamp();
+    for (exp, nbf, iat, good) in [
+        (now + 1, now, now, true),
+        (now - 59, now, now, true),
+        (now - 60, now, now, false),
+        (now + 60, now + 60, now, true),
+        (now + 60, now + 61, now, false),
+        (now + 60, now, now + 60, true),
+        (now + 60, now, now + 61, false),
+    ] {
+        let claims =
+            json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp, "nbf": nbf, "iat": iat});
+        let wanted = if good { Ok(()) } else { Err(AuthRefusal::InvalidToken) };
+        for _first_and_remembered in 0..2 {
+            assert_eq!(of(&auth, &pair.signed(&claims)).await, wanted, "{claims}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_unknown_keys_in_an_outage_asks_once_in_the_cooldown_and_disturbs_no_known_key() {
+    for empty in [false, true] {
+        let known = Pair::new("known");
+        let document = Arc::new(Scripted::default());
+        let (auth, clock) = authenticator(&document);
+        document.has(&[&known]);
+        assert_eq!(of(&auth, &known.token(&clock, "first")).await, Ok(()));
+        if empty {
+            document.has(&[]);
+        } else {
+            document.is_down();
+        }
+        for after in [AGAIN_AFTER, LIFETIME] {
+            clock.advance(after);
+            let before = document.asked.load(Ordering::Relaxed);
+            for number in 0..1_000 {
+                // Names of their own without a signature worth checking.
+                let header =
+                    URL_SAFE_NO_PAD.encode(json!({"alg": "ES256", "kid": number.to_string()}).to_string());
+                let token = known.token(&clock, "stranger");
+                let (_, rest) = token.split_once('.').unwrap();
+                let refused = of(&auth, &format!("{header}.{rest}")).await;
+                assert!(
+                    matches!(refused, Err(AuthRefusal::InvalidToken | AuthRefusal::Unverifiable { .. })),
+                    "{refused:?}"
+                );
+                if number % 50 == 0 {
+                    assert_eq!(of(&auth, &known.token(&clock, &number.to_string())).await, Ok(()));
+                }
+            }
+            assert_eq!(document.asked.load(Ordering::Relaxed) - before, 1, "{empty} {after:?}");
+        }
     }
 }

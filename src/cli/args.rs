@@ -12,7 +12,7 @@ use super::crate_sim::CrateSimArguments;
 use super::exit::Exit;
 use super::token::Token;
 use crate::app::{DEMO_CERTIFICATE_FILE, DEMO_SUBJECT};
-use crate::config::{DATA_FOLDER, PORT, PublicBase, Server};
+use crate::config::{DATA_FOLDER, LogLevel, PORT, PublicBase, Server};
 use crate::host::is_loopback;
 
 /// Verified music facts for AI assistants, over MCP.
@@ -32,6 +32,9 @@ pub(super) enum Command {
         listen: SocketAddr,
         #[arg(long, value_name = "FOLDER", help = data_help())]
         data: Option<PathBuf>,
+        /// The least important line that is written to stderr: error, warn, info, debug or trace
+        #[arg(long, value_name = "LEVEL", default_value = LogLevel::Info.as_str(), value_parser = log_level)]
+        log_level: LogLevel,
     },
     /// Serve as a configuration file says
     Serve {
@@ -122,6 +125,14 @@ pub(super) struct CallArguments {
     pub(super) ca: Option<PathBuf>,
 }
 
+fn log_level(text: &str) -> Result<LogLevel, String> {
+    LogLevel::ALL
+        .iter()
+        .copied()
+        .find(|level| level.as_str() == text)
+        .ok_or_else(|| "accepted: error, warn, info, debug, trace".to_owned())
+}
+
 fn data_help() -> String {
     format!(
         "The folder for the certificate and everything else it keeps \
@@ -207,11 +218,14 @@ mod tests {
 
     #[test]
     fn the_defaults_of_demo_are_those_of_the_shipped_demo_file() {
-        let Command::Demo { listen, data } = Arguments::try_parse_from(["x", "demo"]).unwrap().command else {
+        let Command::Demo { listen, data, log_level } =
+            Arguments::try_parse_from(["x", "demo"]).unwrap().command
+        else {
             panic!("not demo")
         };
         let shipped = Config::parse("demo", include_str!("../../config/demo.toml")).unwrap();
         assert_eq!(Config::demo(listen, data_folder(data, None)), shipped);
+        assert_eq!(log_level, shipped.log.level);
     }
 
     #[test]

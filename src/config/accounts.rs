@@ -70,7 +70,11 @@ impl Accounts {
 fn hook(keys: &mut Keys<'_, '_>) -> Option<AccountHook> {
     let hooked =
         keys.choice("mode", false, &[false, true], |hooked| if hooked { "hooked" } else { "interim" });
-    let url = keys.optional("service_url", "an https address (http on this machine only)", remote);
+    let url = keys.optional(
+        "service_url",
+        "an https address (http on this machine only), without a user or a fragment",
+        remote,
+    );
     let key_file = keys.optional_path("service_key_file");
     let cache = keys.seconds("service_cache_s", Duration::from_secs(60), 1..=600);
     match (hooked, url, key_file) {

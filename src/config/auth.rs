@@ -52,10 +52,10 @@ impl Auth {
         let auth = Self {
             issuer: keys.optional(
                 "issuer",
-                "the https address that the issuer's tokens carry as iss (http on this machine only)",
-                |text| remote(text).map(|_| text.to_owned()),
+                "the https address that the issuer's tokens carry as iss (http on this machine only), without a query",
+                |text| remote(text).filter(|url| url.query().is_none()).map(|_| text.to_owned()),
             ),
-            jwks_uri: keys.optional("jwks_uri", "the https address of a key set", remote),
+            jwks_uri: keys.optional("jwks_uri", "the https address of a key set, without a user or a fragment", remote),
             algorithms: keys.list_or(
                 "algorithms",
                 default.algorithms,
@@ -77,7 +77,7 @@ impl Auth {
     }
 }
 
-/// An address that a token or a secret may be sent to, or keys fetched from.
+/// An address that a token or a secret may be sent to, or keys fetched from; a query is part of it, and sent.
 pub(super) fn remote(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let loopback = url.host().is_some_and(|host: Host<&str>| is_loopback(&host));

@@ -18,10 +18,17 @@ const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 const SECRETS: [&str; 1] = ["key"];
 
 /// How the keys end that name a file. Whoever takes one for the place of a secret writes the secret there.
-pub(super) const FILE_KEY: &str = "_file";
+const FILE_KEY: &str = "_file";
+/// Other keys that name a file next to a secret, or the file of one.
+const FILES: [&str; 2] = ["certificate", "key"];
 
 /// What the parser says of a key or section that is there already.
 pub(super) const DUPLICATE: &str = "duplicate key";
+
+/// Whether somebody may have written a secret in the place of the file that this key names.
+pub(super) fn names_a_file(key: &str) -> bool {
+    key.ends_with(FILE_KEY) || FILES.contains(&key)
+}
 
 /// A document, and what is wrong with its syntax.
 pub(crate) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {

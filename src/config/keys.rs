@@ -9,7 +9,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::{FILE_KEY, describe};
+use super::document::{describe, names_a_file};
 use super::reader::Reader;
 
 /// The keys of one section. Asking for a key makes it known.
@@ -218,7 +218,7 @@ impl<'r, 'a> Keys<'r, 'a> {
         parse(value.get_ref()).unwrap_or_else(|| {
             let found = match value.get_ref() {
                 DeValue::Table(_) | DeValue::Array(_) => describe(value.get_ref()),
-                _ if key.ends_with(FILE_KEY) => "a value that is no path".to_owned(),
+                _ if names_a_file(key) => "a value that is no path".to_owned(),
                 value => describe(value),
             };
             self.report(line, key, &found, accepted);

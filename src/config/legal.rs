@@ -42,7 +42,10 @@ impl Contact {
 
     fn parse(text: &str) -> Option<Self> {
         if text.starts_with("https://") {
-            return Url::parse(text).ok().filter(|url| url.username().is_empty()).map(Self::Page);
+            return Url::parse(text)
+                .ok()
+                .filter(|url| url.username().is_empty() && url.password().is_none())
+                .map(Self::Page);
         }
         let (name, domain) = text.split_once('@')?;
         let plain = |c: char| c.is_ascii_graphic() && !"<>()[]\\,;:\"@".contains(c);

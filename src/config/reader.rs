@@ -279,6 +279,11 @@ mod tests {
             format!("[crate]\nkey_file = {secret}\n"),
             format!("[crate]\nkey_file = \"{secret}\\u0000\"\n"),
             "[accounts]\nservice_key_file = 123456789\n".to_owned(),
+            "[tls]\nkey = 123456789\ncertificate = 123456789\n".to_owned(),
+            format!("[tls]\nkey = \"{secret}\\u0000\"\n"),
+            format!("[auth]\nissuer = \"https://example.org/?key={secret}\"\n"),
+            format!("[auth]\njwks_uri = \"https://me:{secret}@example.org/\"\n"),
+            format!("[legal]\ncontact = \"https://:{secret}@example.org/\"\n"),
         ] {
             let said = report(&text).join("\n");
             assert!(!said.contains("0123456789") && !said.contains("123456789"), "{text}: {said}");

@@ -27,12 +27,23 @@ pub(super) struct Question<'a> {
     pub(super) complaint: Option<&'a str>,
 }
 
-const STYLE: &str = "body{max-width:34rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}\
-label,dt{display:block;font-weight:bold;margin-top:1rem}dd{margin:0;overflow-wrap:anywhere}\
-input{width:100%;box-sizing:border-box;font:inherit;padding:.5rem}\
-.note{border-left:.3rem solid #b58900;padding:.2rem .8rem;background:#fdf6e3;color:#222}\
-.bad{border-color:#b00020;background:#fdecea}\
-button{font:inherit;padding:.6rem 1.2rem;margin:1rem .6rem 0 0}";
+/// The colours of the other pages, which this one cannot load: it takes nothing from anywhere.
+const STYLE: &str = ":root{color-scheme:light dark;--ink:#1a1a1a;--paper:#fff;--soft:#f1f1ee;--line:#767676;--link:#0b4f9e;--mark:#7a3e00;--bad:#a3001b}\
+@media(prefers-color-scheme:dark){:root{--ink:#ececec;--paper:#161616;--soft:#242424;--line:#9a9a9a;--link:#9cc5ff;--mark:#ffc98a;--bad:#ff9aa8}}\
+*{box-sizing:border-box}\
+body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}\
+main{max-width:34rem;margin:0 auto;padding:1.5rem 1rem;overflow-wrap:anywhere}\
+h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0 1rem}\
+dl{margin:1rem 0;padding:.8rem 1rem;background:var(--soft);border-radius:.3rem}\
+dt,label{display:block;font-weight:600}dd{margin:0}dd+dt{margin-top:.7rem}\
+label{margin:1rem 0 .25rem}\
+input,button{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.55rem .9rem;min-height:2.75rem}\
+input{width:100%}\
+button{min-width:7rem;font-weight:600;margin:1rem .6rem 0 0;cursor:pointer}\
+button[value=allow]{background:var(--link);color:var(--paper);border-color:var(--link)}\
+:focus-visible{outline:3px solid var(--mark);outline-offset:2px}\
+.note{border-left:.3rem solid var(--mark);padding-left:.8rem}\
+.bad{border-color:var(--bad)}";
 
 /// Asks whether the client may sign in.
 pub(super) fn question(question: &Question<'_>) -> Response<Bytes> {
@@ -49,7 +60,7 @@ pub(super) fn question(question: &Question<'_>) -> Response<Bytes> {
          <p class=\"note\">This is the test sign-in of this server. It asks for no password: whoever reaches \
          this page can sign in under any name.</p>\n{complaint}\
          <p>{client} asks to use this server for you.</p>\n\
-         <dl><dt>It is answered at</dt><dd>{redirect}</dd>\n<dt>It may use</dt><dd>{resource}</dd></dl>\n\
+         <dl><dt>Your answer goes to</dt><dd>{redirect}</dd>\n<dt>It may use</dt><dd>{resource}</dd></dl>\n\
          <form method=\"post\" action=\"{action}\">\n\
          <input type=\"hidden\" name=\"request\" value=\"{request}\">\n\
          <label for=\"name\">Sign in as</label>\n\

@@ -31,6 +31,10 @@ use super::stream::WatchedStream;
 /// The smallest read buffer that hyper takes.
 const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
 
+/// A header of up to so many times its limit is read, so that its refusal is an answer like every other, which a page of
+/// another origin may read too. Beyond that the libraries refuse it by themselves.
+const READ_BEYOND_LIMIT: usize = 2;
+
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_millis(500);
 
@@ -80,7 +84,9 @@ where
         peer,
         activity: activity.clone(),
         linger: limits.linger,
+        headers_bytes: limits.headers_bytes,
     };
+    let header_read = limits.headers_bytes * READ_BEYOND_LIMIT;
     match protocol {
         Protocol::Http1 => {
             let connection = http1::Builder::new()
@@ -88,8 +94,8 @@ where
                 // Starts when the connection falls idle, so it cannot be the time of a header. It bounds
                 // what the activity cannot see: half a header that came in with the request before it.
                 .header_read_timeout(limits.idle)
-                .max_header_size(limits.headers_bytes)
-                .max_buf_size(limits.headers_bytes.max(SMALLEST_BUFFER_BYTES) * 2)
+                .max_header_size(header_read)
+                .max_buf_size(header_read.max(SMALLEST_BUFFER_BYTES) * 2)
                 .serve_connection(io, front);
             drive(connection, &activity, limits, phase).await;
         }
@@ -97,7 +103,7 @@ where
             let connection = http2::Builder::new(TokioExecutor::new())
                 .timer(TokioTimer::new())
                 .max_concurrent_streams(limits.http2_streams)
-                .max_header_list_size(u32::try_from(limits.headers_bytes).unwrap_or(u32::MAX))
+                .max_header_list_size(u32::try_from(header_read).unwrap_or(u32::MAX))
                 .keep_alive_interval(limits.http2_ping)
                 .keep_alive_timeout(limits.http2_ping_answer)
                 .serve_connection(io, front);

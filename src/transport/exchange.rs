@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HeaderValue, PROXY_AUTHORIZATION};
+use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -22,6 +23,7 @@ use tokio::time::Sleep;
 use super::activity::{Activity, Exchange};
 use super::cors;
 use super::guard::GuardPolicy;
+use super::refusal::Refusal;
 use super::security_headers::SecurityHeaders;
 use super::stream::LINGER_BYTES;
 
@@ -34,6 +36,7 @@ pub(super) struct Front<R> {
     pub(super) peer: IpAddr,
     pub(super) activity: Activity,
     pub(super) linger: Duration,
+    pub(super) headers_bytes: usize,
 }
 
 type Answer<B> = Result<Response<Outgoing<B>>, Infallible>;
@@ -53,7 +56,11 @@ where
         let (mut parts, body) = request.into_parts();
         hide_credentials(&mut parts.headers);
         let (method, version) = (parts.method.clone(), parts.version);
-        let checked = self.guard.check(&parts);
+        let checked = if header_bytes(&parts) > self.headers_bytes {
+            Err(Refusal::HeadersTooLarge)
+        } else {
+            self.guard.check(&parts)
+        };
         let client = self.guard.client(self.peer, &parts.headers);
         parts.extensions.insert(client);
         let (body, rest) = Requested::new(body);
@@ -82,6 +89,15 @@ where
             Ok(response.map(|body| Outgoing { body, rest, exchange }))
         })
     }
+}
+
+/// What the header of a request takes, as HTTP/1.1 writes it.
+fn header_bytes(parts: &Parts) -> usize {
+    /// The spaces, the version and the line breaks of the request line and of the end.
+    const AROUND: usize = 14;
+    let target = parts.uri.path_and_query().map_or(1, |target| target.as_str().len());
+    let fields = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    parts.method.as_str().len() + target + AROUND + fields.sum::<usize>()
 }
 
 /// Credentials are shown as such by no `Debug` from here on.

@@ -15,7 +15,8 @@ pub struct Limits {
     /// From the end of the handshake, or from the first byte of a later request, to the end of its
     /// header. 15 s.
     pub headers: Duration,
-    /// Bytes of one request header, request line included. 32 KiB.
+    /// Bytes of one request header, request line included; twice as many are read, so that the refusal can be read too.
+    /// 32 KiB.
     pub headers_bytes: usize,
     /// From the start of reading a body to its last byte. 30 s.
     pub body: Duration,

@@ -14,6 +14,7 @@ pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 /// A final answer of the transport itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
+    HeadersTooLarge,
     HostMissing,
     HostUnknown,
     OriginRefused,
@@ -32,6 +33,7 @@ pub(super) enum Refusal {
 impl Refusal {
     pub(super) fn status(self) -> StatusCode {
         match self {
+            Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::HostMissing | Self::BodyBroken => StatusCode::BAD_REQUEST,
             Self::HostUnknown => StatusCode::MISDIRECTED_REQUEST,
             Self::OriginRefused => StatusCode::FORBIDDEN,
@@ -47,6 +49,7 @@ impl Refusal {
 
     fn message(self) -> &'static str {
         match self {
+            Self::HeadersTooLarge => "The header fields of the request are larger than this server takes.",
             Self::HostMissing => "The request must name its host exactly once.",
             Self::HostUnknown => "This server does not answer for the host that the request names.",
             Self::OriginRefused => "Requests from this origin are not allowed.",
@@ -102,6 +105,7 @@ mod tests {
     #[test]
     fn every_refusal_is_a_json_rpc_error_without_an_id() {
         for refusal in [
+            Refusal::HeadersTooLarge,
             Refusal::HostMissing,
             Refusal::HostUnknown,
             Refusal::OriginRefused,

@@ -11,6 +11,8 @@ mod stop;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use crate::harness::Kept as _;
+
 /// Runs the program in an empty folder, with nothing inherited that could change what it does.
 fn ono_sendai(arguments: &[&str]) -> Output {
     ono_sendai_with(&[], arguments)
@@ -24,7 +26,7 @@ fn ono_sendai_with(variables: &[(&str, &std::path::Path)], arguments: &[&str]) -
         .env_clear()
         .envs(variables.iter().copied())
         .stdin(Stdio::null())
-        .output()
+        .kept_output()
         .expect("the program runs")
 }
 

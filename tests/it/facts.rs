@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Demo, Envelope};
+use crate::harness::{Demo, Envelope, Kept as _};
 use crate::plenty::{self, Full, KEY, Words};
 use crate::store::disk_full::Small;
 use crate::store::support::eventually;
@@ -119,7 +119,7 @@ fn under_reduced_limits(seen: &mut Vec<Envelope>) {
         .args(["admin", "--data"])
         .arg(server.data())
         .args(["ladder", "1"])
-        .output()
+        .kept_output()
         .expect("the program runs");
     assert!(told.status.success(), "{told:?}");
     seen.push(server.call_as(server.token(), "resolve_artist", json!({"q": "Four Tet"})));

@@ -6,6 +6,7 @@ mod answer;
 mod artists;
 mod client;
 mod direct;
+pub mod evidence;
 mod golden;
 mod server;
 
@@ -13,5 +14,6 @@ pub use answer::{Answer, Envelope};
 pub use artists::artists;
 pub use client::{JSON, MODERN, meta};
 pub use direct::{Direct, Scripted, sent, told};
+pub use evidence::Kept;
 pub use golden::hold_golden;
 pub use server::{Demo, PATIENCE};

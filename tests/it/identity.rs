@@ -16,7 +16,7 @@ use serde_json::json;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::harness::{Demo, Envelope};
+use crate::harness::{Demo, Envelope, Kept as _};
 use crate::simulator::{KEY, Sim};
 
 const TABLE: &str = include_str!("identity/names.tsv");
@@ -272,7 +272,7 @@ fn a_folder_without_extracts_is_named_with_what_it_lacks() {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["crate-sim", "--listen", "127.0.0.1:0", "--extracts"])
         .arg(&folder)
-        .output()
+        .kept_output()
         .expect("it runs");
     std::fs::remove_dir_all(&folder).expect("the folder");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

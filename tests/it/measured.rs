@@ -179,3 +179,12 @@ fn a_release_build_keeps_within_40_mib_after_1000_calls() {
     say(&format!("MEASURED VmRSS after 1,000 calls and 10 s idle: {resident} KiB"));
     assert!(resident <= RESIDENT_KIB, "{resident} KiB");
 }
+
+#[test]
+fn a_release_build_refuses_1000_tokens_of_unknown_keys_within_5_s() {
+    let Some(binary) = build("1,000 tokens of unknown keys within 5 s") else { return };
+    let took = crate::signin::keys::measured_flood(&binary);
+    say(&format!(
+        "MEASURED 1,000 tokens of unknown keys, refused while 100 good ones are welcome: {took:.2?}"
+    ));
+}

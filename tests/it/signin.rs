@@ -9,6 +9,6 @@ mod discovery;
 pub mod hook;
 pub mod issuer;
 mod kept;
-mod keys;
+pub mod keys;
 mod secrets;
 pub mod tokens;

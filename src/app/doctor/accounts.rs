@@ -5,6 +5,7 @@ use crate::accounts::service::{HttpAccountService, Untried};
 use crate::app::sign_in::{extra_roots, fetcher, secret};
 use crate::clock::Clock;
 use crate::config::{AccountHook, Config};
+use crate::fetch::shown;
 use crate::issuer;
 
 const PART: &str = "accounts";
@@ -21,9 +22,7 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
         Ok(service) => service,
         Err(error) => return found.fail(PART, Fault::Here, error.to_string()),
     };
-    // What is asked of it may hold a secret.
-    let mut url = url.clone();
-    url.set_query(None);
+    let url = shown(url);
     match service.try_out(clock.utc()).await {
         Ok(()) => found.good(PART, format!("{url} answers a signed question about nobody")),
         Err(Untried::NoAnswer(reason)) => {

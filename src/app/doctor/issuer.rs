@@ -8,7 +8,7 @@ use crate::app::sign_in::{extra_roots, fetcher};
 use crate::auth::{IssuerDocument, KeySet};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::fetch::{Fetched, Fetcher};
+use crate::fetch::{Fetched, Fetcher, shown};
 use crate::issuer::{self, IssuerKey, KEY_FILE};
 use crate::model::text::clean;
 
@@ -81,7 +81,7 @@ async fn metadata(
         let answer = match fetcher.get(address).await {
             Ok(answer) => answer,
             Err(reason) => {
-                why = format!("{address}: {reason}");
+                why = format!("{}: {reason}", shown(address));
                 continue;
             }
         };
@@ -91,7 +91,7 @@ async fn metadata(
         }
         match read(name, &answer) {
             Ok(metadata) => return Some(metadata),
-            Err(reason) => why = format!("{address} {reason}"),
+            Err(reason) => why = format!("{} {reason}", shown(address)),
         }
     }
     if reached {
@@ -174,7 +174,9 @@ fn suits(config: &Config, name: &str, metadata: &Value, found: &mut Findings) {
 }
 
 async fn keys(config: &Config, name: &str, address: &Url, fetcher: &Fetcher, found: &mut Findings) {
-    let encrypted = address.scheme() == "https" || name.starts_with("http:");
+    let url = address;
+    let address = shown(url);
+    let encrypted = url.scheme() == "https" || name.starts_with("http:");
     if !encrypted {
         return found.fail(
             KEYS,
@@ -184,7 +186,7 @@ async fn keys(config: &Config, name: &str, address: &Url, fetcher: &Fetcher, fou
             ),
         );
     }
-    let answer = match fetcher.get(address).await {
+    let answer = match fetcher.get(url).await {
         Ok(answer) => answer,
         Err(reason) => {
             return found.fail(

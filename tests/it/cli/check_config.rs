@@ -312,6 +312,22 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         &["2: anonymous.calls_per_minute: found 0; accepted: a whole number of calls from 1 to 1000000"],
     ),
     (
+        "files of a wrong type",
+        "[tls]\ncertificate = 5\nkey = true\n",
+        &[
+            "2: tls.certificate: found a value that is no path; accepted: the path of a file, or \"\" for none",
+            "3: tls.key: found a value that is no path; accepted: the path of a file, or \"\" for none",
+        ],
+    ),
+    (
+        "addresses with what has no place in them",
+        "[auth]\nissuer = \"https://id.example/?a=b\"\n[accounts]\nmode = \"hooked\"\nservice_url = \"https://id.example/#a\"\nservice_key_file = \"k\"\n",
+        &[
+            "2: auth.issuer: found \"https://id.example/?…\"; accepted: the https address that the issuer's tokens carry as iss (http on this machine only), without a query, or \"\" for none",
+            "5: accounts.service_url: found \"https://id.example/?…\"; accepted: an https address (http on this machine only), without a user or a fragment, or \"\" for none",
+        ],
+    ),
+    (
         "contact that is none",
         "[legal]\ncontact = \"ask around\"\noperator = \" \"\n",
         &[

@@ -434,6 +434,34 @@ fn keys_that_cannot_check_a_token_are_told() {
     let seen = visit_here("", &auth);
     seen.says("issuer's keys", "fail", "correct [auth] jwks_uri");
     assert_eq!(seen.code, 5, "{}", seen.text);
+    // What follows the path may be a secret, and so may a name before the host, which an issuer might publish.
+    let secret = "s3cr3t-0f-the-key-set";
+    let mut secrets = Secrets::default();
+    secrets.add("a part of an address", secret);
+    for at in [0, closed(0)] {
+        let (peer, name) = issuer(&json!({}), &key_set(&[&es]));
+        let port = if at == 0 { peer.port } else { at };
+        let configured = format!("jwks_uri = \"http://127.0.0.1:{port}/jwks?code={secret}\"\n");
+        let auth = format!("[auth]\nissuer = \"{name}\"\n{configured}");
+        let published =
+            json!({"jwks_uri": format!("http://me:{secret}@127.0.0.1:{port}/jwks?code={secret}")});
+        let (_other, name) = issuer(&published, &key_set(&[&es]));
+        for seen in [visit_here("", &auth), visit_here("", &format!("[auth]\nissuer = \"{name}\"\n"))] {
+            seen.says(
+                "issuer's keys",
+                if at == 0 { "ok" } else { "fail" },
+                &format!("http://127.0.0.1:{port}/jwks"),
+            );
+            secrets.assert_absent("what the doctor says", &(seen.text + &seen.said));
+        }
+        if at == 0 {
+            let asked = peer.seen("/jwks");
+            assert!(
+                !asked.is_empty() && asked.iter().all(|asked| asked.target.ends_with(secret)),
+                "{asked:?}"
+            );
+        }
+    }
 }
 
 #[test]

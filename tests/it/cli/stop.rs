@@ -12,6 +12,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
 
 use super::folder;
+use crate::harness::evidence;
 
 /// Long enough for a loaded machine; only reached when something is wrong.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,7 +38,7 @@ impl Served {
         let data = here.join("data");
         let text = format!(
             "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = {data:?}\n\
-             [transport]\ndrain_grace_s = 300\nbody_timeout_s = 600\n[log]\nformat = \"json\"\n"
+             [transport]\ndrain_grace_s = 300\nbody_timeout_s = 600\n[log]\nformat = \"json\"\nlevel = \"trace\"\n"
         );
         std::fs::write(&file, text).expect("a file");
         let mut child = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
@@ -54,6 +55,7 @@ impl Served {
         let (send, lines) = mpsc::channel();
         std::thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
+                evidence::keep("served", format!("{line}\n").as_bytes());
                 let _nobody_reads = send.send(line);
             }
         });

@@ -8,7 +8,7 @@ use ono_sendai::identity::{AmbiguityState, LocatorKind, Reason};
 use ono_sendai::model::gap::GapReason;
 use serde_json::{Value, json};
 
-use crate::harness::Demo;
+use crate::harness::{Demo, Kept as _};
 use crate::simulator::{KEY, Sim};
 use crate::tables::{code, codes, hold, page, root, table};
 
@@ -40,7 +40,7 @@ fn run(demo: &Demo, call: &str) -> Value {
         .args(["--url", &demo.url("/mcp"), "--ca"])
         .arg(&demo.certificate)
         .env_clear()
-        .output()
+        .kept_output()
         .expect("it runs");
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{call}: {complaint}"))
@@ -127,7 +127,7 @@ fn the_server_over_the_simulator_asks_where_that_listens() {
     let config = Config::load(&file).expect("a configuration");
     let help = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["crate-sim", "--help"])
-        .output()
+        .kept_output()
         .expect("it runs");
     let help = String::from_utf8(help.stdout).expect("text");
     let text = std::fs::read_to_string(&file).expect("a file");

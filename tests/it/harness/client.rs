@@ -1,14 +1,17 @@
 //! Requests to a [`Demo`], from raw bytes to a tool call.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{Answer, Demo, Envelope, PATIENCE};
+use super::{Answer, Demo, Envelope, PATIENCE, evidence};
 
 /// The header of an ordinary body.
 pub const JSON: (&str, &str) = ("content-type", "application/json");
@@ -88,12 +91,31 @@ impl Demo {
         headers: HeaderMap,
         body: impl Into<Vec<u8>>,
     ) -> Option<Answer> {
-        let request = self.client.http.request(method, self.url(path)).headers(headers).body(body.into());
-        runtime().block_on(async {
+        let body = body.into();
+        evidence::asked(path, &headers, &body);
+        let request = self.client.http.request(method, self.url(path)).headers(headers).body(body);
+        let answer = runtime().block_on(async {
             let response = request.send().await.ok()?;
             let (status, headers) = (response.status().as_u16(), response.headers().clone());
             Some(Answer { status, headers, body: response.bytes().await.ok()? })
-        })
+        })?;
+        evidence::answered(path, &answer.headers, &answer.body);
+        Some(answer)
+    }
+
+    /// A connection for raw HTTP/1.1.
+    pub fn connection(&self) -> StreamOwned<ClientConnection, TcpStream> {
+        let mut roots = RootCertStore::empty();
+        let pem = std::fs::read(&self.certificate).expect("a certificate");
+        roots.add(CertificateDer::from_pem_slice(&pem).expect("PEM")).expect("a certificate");
+        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = ServerName::try_from("localhost").expect("a name");
+        let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
+        StreamOwned::new(connection, TcpStream::connect(("127.0.0.1", self.port)).expect("a connection"))
     }
 
     /// Posts `body` to `/mcp` with exactly these headers.

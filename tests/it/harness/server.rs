@@ -10,21 +10,27 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::client::Client;
+use super::{Kept as _, evidence};
 
 /// Long enough for a loaded machine; only reached when something is wrong.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs the program beside a shell that ends it and removes its folder as soon as the test's end of
-/// the pipe closes, however the test process ends.
+/// the pipe closes, however the test process ends. Where there is a place for evidence, its log is kept there.
 const KEEPER: &str = r#"
 folder=$1
-shift
+kept=$2
+shift 2
 "$0" "$@" 2>"$folder/log" </dev/null &
 echo "pid $!"
 exec 2>/dev/null
 read -r _
 kill -KILL $!
 wait $!
+if [ -n "$kept" ]; then
+  cat "$folder/log" >"$kept"
+  rm -f "$kept.open"
+fi
 rm -rf "$folder"
 "#;
 
@@ -101,7 +107,8 @@ impl Demo {
     }
 
     fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
-        let arguments = ["demo", "--listen", listen, "--data", &data.to_string_lossy()];
+        let arguments =
+            ["demo", "--listen", listen, "--data", &data.to_string_lossy(), "--log-level", "trace"];
         let environment: Environment =
             planted.map(|tool| ("ONO_PLANTED_FAULT", tool.to_owned())).into_iter().collect();
         let (keeper, lines) = launch(binary, &folder, &arguments, &environment);
@@ -113,6 +120,8 @@ impl Demo {
             .and_then(|rest| rest.strip_suffix("/mcp")?.parse().ok())
             .unwrap_or_else(|| panic!("{url} is not the address of a demo"));
         let token = line("Token: ");
+        evidence::token("the token of a demo", &token);
+        evidence::held(&data);
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         let (environment, lines) = (Vec::new(), Mutex::new(lines));
@@ -130,7 +139,7 @@ impl Demo {
             .args(["token", "--as", subject, "--listen", &format!("127.0.0.1:{}", self.port), "--data"])
             .arg(self.data())
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .output()
+            .kept_output()
             .expect("the program runs");
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).expect("text").trim().to_owned()
@@ -144,16 +153,22 @@ impl Demo {
     /// A server that `serve` runs: on this machine, on any port, not public; `server` are further lines of that
     /// section, `rest` is the rest of its configuration.
     pub fn serving(server: &str, rest: &str) -> Self {
+        Self::serving_of(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), server, rest)
+    }
+
+    /// The same of another build.
+    pub fn serving_of(binary: &Path, server: &str, rest: &str) -> Self {
         let folder = scratch();
         let data = folder.join("data");
         let config = folder.join("config.toml");
         let text = format!(
-            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{rest}\n",
+            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{}\n",
             place(),
-            data.display()
+            data.display(),
+            talkative(rest)
         );
         std::fs::write(&config, text).expect("a configuration");
-        Self::serve(&config, folder, data, Vec::new())
+        Self::serve(binary, &config, folder, data, Vec::new())
     }
 
     /// The same by a clock that the file `time` moves, in a time zone: libfaketime reads the file whenever the program
@@ -174,12 +189,13 @@ impl Demo {
         let folder = scratch();
         let config = folder.join("config.toml");
         let text = format!(
-            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{rest}\n",
+            "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{}\n",
             place(),
-            data.display()
+            data.display(),
+            talkative(rest)
         );
         std::fs::write(&config, text).expect("a configuration");
-        Some(Self::serve(&config, folder, data, environment))
+        Some(Self::serve(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), &config, folder, data, environment))
     }
 
     /// Another server that `serve` runs with the configuration of this one and on its port, so that its issuer has the
@@ -189,11 +205,12 @@ impl Demo {
         let config = folder.join("config.toml");
         let text = std::fs::read_to_string(self.folder.join("config.toml")).expect("a configuration");
         std::fs::write(&config, text).expect("a configuration");
-        Self::serve(&config, folder, self.data.clone(), self.environment.clone())
+        let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
+        Self::serve(binary, &config, folder, self.data.clone(), self.environment.clone())
     }
 
-    fn serve(config: &Path, folder: PathBuf, data: PathBuf, environment: Environment) -> Self {
-        let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
+    fn serve(binary: &Path, config: &Path, folder: PathBuf, data: PathBuf, environment: Environment) -> Self {
+        evidence::configured(&std::fs::read_to_string(config).expect("a configuration"));
         let arguments = ["serve", "--config", &config.to_string_lossy()];
         let (keeper, lines) = launch(binary, &folder, &arguments, &environment);
         let pid = next(&lines, "pid ", &folder).parse().expect("a process id");
@@ -210,6 +227,7 @@ impl Demo {
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         };
+        evidence::held(&data);
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
@@ -242,6 +260,18 @@ impl Demo {
         }
     }
 
+    /// What it has used of processors so far, all its threads together.
+    pub fn processor_time(&self) -> Duration {
+        /// Linux gives these times in hundredths of a second, whatever its kernel counts in.
+        const TICK_MS: u64 = 10;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).expect("a running server");
+        // The name of the program stands in parentheses; the 14th and 15th fields are the times.
+        let (_, rest) = stat.rsplit_once(") ").expect("a name");
+        let fields = rest.split(' ').skip(11).take(2);
+        let ticks: u64 = fields.map(|field| field.parse::<u64>().expect("a number")).sum();
+        Duration::from_millis(ticks * TICK_MS)
+    }
+
     /// What it has printed beside the lines that a [`Demo`] is made of.
     pub fn printed(&self) -> String {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,10 +293,12 @@ fn launch(
     arguments: &[&str],
     environment: &[(&'static str, String)],
 ) -> (Child, mpsc::Receiver<String>) {
+    let name = folder.file_name().expect("a name").to_string_lossy();
+    let kept = evidence::log_of(&name).unwrap_or_default();
     let mut keeper = Command::new("sh")
         .args(["-c", KEEPER])
         .arg(binary)
-        .arg(folder)
+        .args([folder, &kept])
         .args(arguments)
         .env_clear()
         .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -275,8 +307,18 @@ fn launch(
         .stdout(Stdio::piped())
         .spawn()
         .expect("sh runs");
-    let lines = lines_of(keeper.stdout.take().expect("a pipe"));
+    let lines = lines_of(keeper.stdout.take().expect("a pipe"), &name);
     (keeper, lines)
+}
+
+/// The same configuration of a server that writes all that it ever writes.
+fn talkative(sections: &str) -> String {
+    const SECTION: &str = "[log]\n";
+    match sections.split_once(SECTION) {
+        Some((_, log)) if log.contains("level = ") => sections.to_owned(),
+        Some((before, log)) => format!("{before}{SECTION}level = \"trace\"\n{log}"),
+        None => format!("{sections}\n{SECTION}level = \"trace\"\n"),
+    }
 }
 
 /// What follows `wanted` on the next line that begins with it.
@@ -318,10 +360,15 @@ fn scratch() -> PathBuf {
 }
 
 /// The lines of a pipe, which is read to its end whether or not anyone wants them.
-fn lines_of(pipe: impl std::io::Read + Send + 'static) -> mpsc::Receiver<String> {
+fn lines_of(pipe: impl std::io::Read + Send + 'static, name: &str) -> mpsc::Receiver<String> {
     let (send, receive) = mpsc::channel();
+    let name = format!("{name}-out");
     std::thread::spawn(move || {
         for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            // The one line that exists to show a token.
+            if !line.starts_with("Token: ") {
+                evidence::keep(&name, format!("{line}\n").as_bytes());
+            }
             let _ = send.send(line);
         }
     });

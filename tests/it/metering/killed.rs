@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{fresh, used};
-use crate::harness::Demo;
+use crate::harness::{Demo, Kept as _};
 use crate::store::support::eventually;
 
 const ALLOWANCE: u64 = 1_000;
@@ -92,7 +92,7 @@ fn a_server_starts_again_within_five_seconds_however_it_ended_and_a_second_one_d
     let second = std::process::Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["demo", "--listen", "127.0.0.1:0", "--data"])
         .arg(server.data())
-        .output()
+        .kept_output()
         .unwrap();
     assert!(began.elapsed() < Duration::from_secs(10));
     let said = String::from_utf8(second.stderr).unwrap();

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{fresh, used};
-use crate::harness::Demo;
+use crate::harness::{Demo, Kept as _};
 
 /// What the program's own command says to a running server.
 pub fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
@@ -14,7 +14,7 @@ pub fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
         .args(["admin", "--data"])
         .arg(demo.data())
         .args(arguments)
-        .output()
+        .kept_output()
         .unwrap();
     if output.status.success() {
         Ok(serde_json::from_slice(&output.stdout).unwrap())
@@ -127,7 +127,7 @@ fn offline(demo: &Demo, arguments: &[&str]) -> (Option<i32>, String) {
         .args(arguments)
         .arg("--data")
         .arg(demo.data())
-        .output()
+        .kept_output()
         .unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Demo, Envelope};
+use crate::harness::{Demo, Envelope, Kept as _};
 
 fn usage(envelope: &Envelope) -> u64 {
     envelope.json["meta"]["quota"]["used"].as_u64().unwrap_or_else(|| panic!("no quota: {}", envelope.json))
@@ -71,7 +71,7 @@ fn the_command_line_calls_with_a_token() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["call", "get_profile", "--url", &demo.url("/mcp"), "--json", "--token", demo.token(), "--ca"])
         .arg(&demo.certificate)
-        .output()
+        .kept_output()
         .expect("it runs");
     let envelope: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     assert_eq!((output.status.code(), &envelope["meta"]["anonymous"]), (Some(0), &json!(false)));

@@ -4,12 +4,14 @@
 use std::process::Command;
 use std::sync::OnceLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde_json::{Value, json};
 
 use super::discovery::{challenge_of, parameter};
-use super::issuer::{Issuer, Key, b64, now_s};
-use crate::harness::{Answer, Demo, JSON};
+use super::issuer::{Issuer, Key, b64, now_s, unb64};
+use crate::harness::{Answer, Demo, JSON, Kept as _};
 
 /// A call that needs no account, so that only a check of the token keeps it from running.
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"resolve_artist","arguments":{"q":"Four Tet"}}}"#;
@@ -78,13 +80,12 @@ impl Field {
         format!("{message}.{}", b64(ring::hmac::sign(&key, message.as_bytes())))
     }
 
-    /// The public key as a PEM file would hold it.
+    /// The public key as a PEM file holds it, to the last line break.
     fn pem(&self) -> String {
-        let jwk = self.rs.jwk();
-        format!(
-            "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
-            jwk["n"].as_str().expect("text")
-        )
+        let key = self.rs.public_key_info();
+        let text: Vec<char> = STANDARD.encode(key).chars().collect();
+        let lines: Vec<String> = text.chunks(64).map(|line| line.iter().collect()).collect();
+        format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", lines.join("\n"))
     }
 
     fn send(&self, fields: &[String], body: &str) -> Answer {
@@ -111,6 +112,24 @@ fn refused(status: u16, fields: &[String]) {
     }
     assert_eq!(field.elsewhere.asked(), 0, "nobody asks an address that a token names");
     assert!(!field.server.log().contains("resolve_artist"), "it reached a tool");
+}
+
+#[test]
+fn the_pem_of_the_attack_is_the_key_that_a_library_reads() {
+    use rustls::pki_types::SubjectPublicKeyInfoDer;
+    use rustls::pki_types::pem::PemObject as _;
+    let field = Field::get();
+    let read = SubjectPublicKeyInfoDer::from_pem_slice(field.pem().as_bytes()).expect("PEM");
+    assert_eq!(read.as_ref(), field.rs.public_key_info());
+    let pem = field.pem();
+    // What openssl writes of the same key.
+    let told = Command::new("openssl")
+        .args(["pkey", "-pubout", "-in"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/transport/pem/rsa-pkcs8.key"))
+        .output();
+    if let Ok(told) = told.as_ref().map(|told| String::from_utf8_lossy(&told.stdout)) {
+        assert_eq!(told, pem);
+    }
 }
 
 fn forbidden(token: &str) {
@@ -142,22 +161,23 @@ tokens! {
     a_good_eddsa_token_is_200: welcome, |f| f.ed.sign(&f.claims());
     a_good_rs256_token_is_200: welcome, |f| f.rs.sign(&f.claims());
 
-    alg_none_is_401: forbidden, |f| f.unsigned("none", "");
-    alg_none_with_a_capital_is_401: forbidden, |f| f.unsigned("None", "");
-    alg_none_in_mixed_case_is_401: forbidden, |f| f.unsigned("nOnE", "");
+    a14_alg_none_is_401: forbidden, |f| f.unsigned("none", "");
+    a14_alg_none_with_a_capital_is_401: forbidden, |f| f.unsigned("None", "");
+    a14_alg_none_in_mixed_case_is_401: forbidden, |f| f.unsigned("nOnE", "");
     alg_none_with_a_signature_is_401: forbidden, |f| f.unsigned("none", "eA");
-    hs256_with_the_modulus_is_401: forbidden, |f| f.hmac(f.rs.jwk()["n"].as_str().unwrap().as_bytes());
+    a14_hs256_with_the_modulus_is_401: forbidden, |f| f.hmac(f.rs.jwk()["n"].as_str().unwrap().as_bytes());
+    a14_hs256_with_the_bytes_of_the_modulus_is_401: forbidden, |f| f.hmac(&unb64(f.rs.jwk()["n"].as_str().unwrap()));
     hs256_with_the_key_as_jwk_is_401: forbidden, |f| f.hmac(f.rs.jwk().to_string().as_bytes());
-    hs256_with_the_key_as_pem_is_401: forbidden, |f| f.hmac(f.pem().as_bytes());
+    a14_hs256_with_the_key_as_pem_is_401: forbidden, |f| f.hmac(f.pem().as_bytes());
     hs256_with_an_empty_secret_is_401: forbidden, |f| f.hmac(b"");
     rs384_is_401: forbidden, |f| f.rs.sign_text(r#"{"alg":"RS384","kid":"rs"}"#, &f.claims().to_string());
     an_algorithm_that_is_not_the_keys_is_401: forbidden, |f| f.headed(r#"{"alg":"RS256","kid":"es"}"#);
     no_algorithm_is_401: forbidden, |f| f.headed(r#"{"kid":"es"}"#);
 
     another_key_of_the_same_name_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "kid": "es"}));
-    an_embedded_jwk_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "jwk": f.attacker.jwk()}));
-    a_jku_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "jku": format!("{}/jwks", f.elsewhere.name)}));
-    an_x5u_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "x5u": format!("{}/jwks", f.elsewhere.name)}));
+    a14_an_embedded_jwk_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "jwk": f.attacker.jwk()}));
+    a14_a_jku_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "jku": format!("{}/jwks", f.elsewhere.name)}));
+    a14_an_x5u_is_401: forbidden, |f| f.forged(&json!({"alg": "ES256", "x5u": format!("{}/jwks", f.elsewhere.name)}));
     a_kid_with_quotes_is_401: forbidden, |f| f.headed(r#"{"alg":"ES256","kid":"es\", error=\"x"}"#);
     a_kid_with_a_line_break_is_401: forbidden, |f| f.headed(r#"{"alg":"ES256","kid":"es\r\nx-injected: y"}"#);
     a_kid_that_is_a_path_is_401: forbidden, |f| f.headed(r#"{"alg":"ES256","kid":"../../../dev/null"}"#);
@@ -170,8 +190,8 @@ tokens! {
     four_parts_are_401: forbidden, |f| format!("{}.x", f.es.sign(&f.claims()));
     five_parts_are_401: forbidden, |_| "a.b.c.d.e".to_owned();
     empty_parts_are_401: forbidden, |_| "..".to_owned();
-    three_words_are_401: forbidden, |_| "a.b.c".to_owned();
-    a_header_that_is_no_json_is_401: forbidden, |f| f.headed("x");
+    a09_three_words_are_401: forbidden, |_| "a.b.c".to_owned();
+    a09_a_header_that_is_no_json_is_401: forbidden, |f| f.headed("x");
     claims_that_are_no_json_are_401: forbidden, |f| f.es.sign_text(r#"{"alg":"ES256","kid":"es"}"#, "x");
     claims_that_are_a_list_are_401: forbidden, |f| f.es.sign_text(r#"{"alg":"ES256","kid":"es"}"#, "[]");
     an_empty_signature_is_401: forbidden, |f| format!("{}.", f.es.sign(&f.claims()).rsplit_once('.').unwrap().0);
@@ -192,17 +212,22 @@ tokens! {
     an_issuer_twice_is_401: forbidden, |f| f.es.sign_text(
         r#"{"alg":"ES256","kid":"es"}"#, &f.claims().to_string().replacen('{', r#"{"iss":"other","#, 1));
 
-    nbf_in_30_s_is_200: welcome, |f| f.with(&json!({"nbf": now_s() + 30}));
-    nbf_in_120_s_is_401: forbidden, |f| f.with(&json!({"nbf": now_s() + 120}));
+    an_end_twice_is_401: forbidden, |f| f.es.sign_text(
+        r#"{"alg":"ES256","kid":"es"}"#, &f.claims().to_string().replacen('{', r#"{"exp":32503680000,"#, 1));
+    a_scope_twice_is_401: forbidden, |f| f.es.sign_text(
+        r#"{"alg":"ES256","kid":"es"}"#, &f.claims().to_string().replacen('{', r#"{"scope":"admin","#, 1));
+
+    a15_nbf_in_30_s_is_200: welcome, |f| f.with(&json!({"nbf": now_s() + 30}));
+    a15_nbf_in_120_s_is_401: forbidden, |f| f.with(&json!({"nbf": now_s() + 120}));
     nbf_as_text_is_401: forbidden, |f| f.with(&json!({"nbf": "soon"}));
-    iat_in_30_s_is_200: welcome, |f| f.with(&json!({"iat": now_s() + 30}));
+    a15_iat_in_30_s_is_200: welcome, |f| f.with(&json!({"iat": now_s() + 30}));
     iat_in_120_s_is_401: forbidden, |f| f.with(&json!({"iat": now_s() + 120}));
     iat_as_text_is_401: forbidden, |f| f.with(&json!({"iat": "now"}));
-    exp_30_s_ago_is_200: welcome, |f| f.with(&json!({"exp": now_s() - 30}));
-    exp_120_s_ago_is_401: forbidden, |f| f.with(&json!({"exp": now_s() - 120}));
-    exp_with_a_fraction_is_200: welcome, |f| f.with(&json!({"exp": 32_503_680_000.5_f64}));
-    exp_missing_is_401: forbidden, |f| f.with(&json!({"exp": null}));
-    exp_as_text_is_401: forbidden, |f| f.with(&json!({"exp": (now_s() + 600).to_string()}));
+    a15_exp_30_s_ago_is_200: welcome, |f| f.with(&json!({"exp": now_s() - 30}));
+    a15_exp_120_s_ago_is_401: forbidden, |f| f.with(&json!({"exp": now_s() - 120}));
+    a15_exp_with_a_fraction_is_200: welcome, |f| f.with(&json!({"exp": 32_503_680_000.5_f64}));
+    a15_exp_missing_is_401: forbidden, |f| f.with(&json!({"exp": null}));
+    a15_exp_as_text_is_401: forbidden, |f| f.with(&json!({"exp": (now_s() + 600).to_string()}));
     exp_before_1970_is_401: forbidden, |f| f.with(&json!({"exp": -1}));
     exp_too_large_for_any_number_is_401: forbidden, |f| {
         let claims = f.claims().to_string();
@@ -210,20 +235,24 @@ tokens! {
         f.es.sign_text(r#"{"alg":"ES256","kid":"es"}"#, &claims.replace(&exp, "1e999"))
     };
 
-    aud_with_a_final_slash_is_200: welcome, |f| f.with(&json!({"aud": f.server.url("/mcp/")}));
-    aud_as_a_list_with_us_is_200: welcome, |f| f.with(&json!({"aud": ["https://x.example/userinfo", f.server.url("/mcp")]}));
-    aud_that_is_listed_is_200: welcome, |f| f.with(&json!({"aud": "client_of_ours"}));
-    aud_that_is_not_listed_is_401: forbidden, |f| f.with(&json!({"aud": "client_of_theirs"}));
-    aud_as_an_empty_list_is_401: forbidden, |f| f.with(&json!({"aud": []}));
-    aud_as_a_list_of_others_is_401: forbidden, |f| f.with(&json!({"aud": ["other"]}));
-    aud_as_a_list_of_numbers_is_401: forbidden, |f| f.with(&json!({"aud": [5]}));
-    aud_as_a_number_is_401: forbidden, |f| f.with(&json!({"aud": 5}));
-    aud_as_an_object_is_401: forbidden, |f| f.with(&json!({"aud": {}}));
-    aud_missing_is_401: forbidden, |f| f.with(&json!({"aud": null}));
+    a03_aud_with_a_final_slash_is_200: welcome, |f| f.with(&json!({"aud": f.server.url("/mcp/")}));
+    a07_aud_as_a_list_with_us_is_200: welcome, |f| f.with(&json!({"aud": ["https://x.example/userinfo", f.server.url("/mcp")]}));
+    a06_aud_that_is_listed_is_200: welcome, |f| f.with(&json!({"aud": "client_of_ours"}));
+    a06_aud_that_is_not_listed_is_401: forbidden, |f| f.with(&json!({"aud": "client_of_theirs"}));
+    a07_aud_as_an_empty_list_is_401: forbidden, |f| f.with(&json!({"aud": []}));
+    a07_aud_as_a_list_of_others_is_401: forbidden, |f| f.with(&json!({"aud": ["other"]}));
+    a07_aud_as_a_list_of_numbers_is_401: forbidden, |f| f.with(&json!({"aud": [5]}));
+    a07_aud_as_a_number_is_401: forbidden, |f| f.with(&json!({"aud": 5}));
+    a07_aud_as_an_object_is_401: forbidden, |f| f.with(&json!({"aud": {}}));
+    a07_aud_that_is_null_is_401: forbidden, |f| {
+        let claims = f.claims().to_string();
+        f.es.sign_text(r#"{"alg":"ES256","kid":"es"}"#, &claims.replace(&format!("{:?}", f.server.url("/mcp")), "null"))
+    };
+    a06_aud_missing_is_401: forbidden, |f| f.with(&json!({"aud": null}));
     aud_empty_is_401: forbidden, |f| f.with(&json!({"aud": ""}));
-    aud_that_begins_like_us_is_401: forbidden, |f| f.with(&json!({"aud": f.server.url("/mcpx")}));
-    aud_of_a_longer_host_is_401: forbidden, |f| f.with(&json!({"aud": f.server.url("/mcp").replace("localhost", "localhost.evil.example")}));
-    aud_without_tls_is_401: forbidden, |f| f.with(&json!({"aud": f.server.url("/mcp").replace("https:", "http:")}));
+    a03_aud_that_begins_like_us_is_401: forbidden, |f| f.with(&json!({"aud": f.server.url("/mcpx")}));
+    a03_aud_of_a_longer_host_is_401: forbidden, |f| f.with(&json!({"aud": f.server.url("/mcp").replace("localhost", "localhost.evil.example")}));
+    a03_aud_without_tls_is_401: forbidden, |f| f.with(&json!({"aud": f.server.url("/mcp").replace("https:", "http:")}));
     iss_with_a_slash_more_is_401: forbidden, |f| f.with(&json!({"iss": format!("{}/", f.issuer.name)}));
     iss_of_somebody_else_is_401: forbidden, |f| f.with(&json!({"iss": f.elsewhere.name}));
     iss_missing_is_401: forbidden, |f| f.with(&json!({"iss": null}));
@@ -242,13 +271,13 @@ fn an_empty_field_is_401() {
 }
 
 #[test]
-fn a_scheme_without_a_token_is_401() {
+fn a09_a_scheme_without_a_token_is_401() {
     refused(401, &["Bearer".to_owned()]);
     refused(401, &["Bearer ".to_owned()]);
 }
 
 #[test]
-fn another_scheme_is_401() {
+fn a09_another_scheme_is_401() {
     let good = good(Field::get());
     for field in [format!("Basic {good}"), format!("Token {good}"), good.clone(), format!("Bearer{good}")] {
         refused(401, &[field]);
@@ -256,32 +285,32 @@ fn another_scheme_is_401() {
 }
 
 #[test]
-fn two_tokens_in_one_field_are_401() {
+fn a16_two_tokens_in_one_field_are_401() {
     let good = good(Field::get());
     refused(401, &[format!("Bearer {good}, Bearer {good}")]);
     refused(401, &[format!("Bearer {good} {good}")]);
 }
 
 #[test]
-fn two_different_fields_are_400_in_either_order() {
+fn a16_two_different_fields_are_400_in_either_order() {
     let good = format!("Bearer {}", good(Field::get()));
     refused(400, &[good.clone(), "Bearer x".to_owned()]);
     refused(400, &["Bearer x".to_owned(), good]);
 }
 
 #[test]
-fn two_equal_fields_are_400() {
+fn a16_two_equal_fields_are_400() {
     let good = format!("Bearer {}", good(Field::get()));
     refused(400, &[good.clone(), good]);
 }
 
 #[test]
-fn a_token_of_100_kb_is_431() {
+fn a09_a_token_of_100_kb_is_431() {
     refused(431, &[format!("Bearer {}", "a".repeat(100_000))]);
 }
 
 #[test]
-fn every_spelling_of_the_scheme_is_200() {
+fn a16_every_spelling_of_the_scheme_is_200() {
     let field = Field::get();
     let good = good(field);
     for spelled in [format!("bearer {good}"), format!("BEARER {good}"), format!("Bearer  {good}")] {
@@ -290,7 +319,7 @@ fn every_spelling_of_the_scheme_is_200() {
 }
 
 #[test]
-fn a_token_in_the_address_is_no_credential_and_stands_in_no_log() {
+fn a17_a_token_in_the_address_is_no_credential_and_stands_in_no_log() {
     let key = Key::es256("k1");
     let issuer = Issuer::with(&[&key]);
     let server = issuer.server("", "[log]\nlevel = \"trace\"\n");
@@ -310,6 +339,21 @@ fn a_token_in_the_address_is_no_credential_and_stands_in_no_log() {
 }
 
 #[test]
+fn a09_a_bad_credential_is_refused_whatever_is_asked_for() {
+    let field = Field::get();
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let no_json = format!("Bearer {}", field.headed("x"));
+    for credential in ["Bearer", "Bearer ", "Bearer x", "Bearer a.b.c", &no_json, "Basic eA==", "Token x"] {
+        for body in [list, initialize, PING, CALL] {
+            let answer = field.send(&[credential.to_owned()], body);
+            assert_eq!(answer.status, 401, "{credential} {body}");
+            assert_eq!(parameter(&challenge_of(&answer), "error"), Some("invalid_token"));
+        }
+    }
+}
+
+#[test]
 fn a_bad_token_spends_nothing_of_the_anonymous_budget_and_no_account_appears() {
     let (key, attacker) = (Key::es256("k1"), Key::es256("k1"));
     let issuer = Issuer::with(&[&key]);
@@ -319,7 +363,7 @@ fn a_bad_token_spends_nothing_of_the_anonymous_budget_and_no_account_appears() {
             .args(["admin", "--data"])
             .arg(server.data())
             .arg(verb)
-            .output()
+            .kept_output()
             .expect("it runs");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     };

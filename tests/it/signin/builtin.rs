@@ -1,5 +1,8 @@
 //! The built-in issuer, asked as a client asks it: registration, consent, code, token, refresh.
 
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::time::{Duration, Instant};
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
@@ -8,7 +11,7 @@ use serde_json::{Value, json};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use crate::harness::{Answer, Demo, JSON};
+use crate::harness::{Answer, Demo, JSON, PATIENCE};
 
 pub const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 pub const VERIFIER: &str = "a-verifier-of-forty-three-characters-or-more-12345";
@@ -256,4 +259,42 @@ fn a_public_server_refuses_to_run_it() {
     let text = "[server]\npublic = true\n[issuer]\nenabled = true\n";
     let errors = ono_sendai::config::Config::parse("c", text).unwrap_err().to_string();
     assert!(errors.contains("issuer.enabled: found true together with public = true"), "{errors}");
+}
+
+#[test]
+fn a_form_that_comes_too_slowly_is_gone_within_its_time() {
+    const MAY_TAKE: Duration = Duration::from_secs(1);
+    let server = Demo::serving("", "[issuer]\nenabled = true\n[transport]\nbody_timeout_s = 1\n");
+    for path in ["/issuer/token", "/issuer/authorize", "/issuer/register"] {
+        let mut connection = server.connection();
+        connection.sock.set_read_timeout(Some(Duration::from_millis(50))).expect("a time");
+        let begun = Instant::now();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://localhost:{}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n",
+            server.port
+        );
+        connection.write_all(head.as_bytes()).expect("sent");
+        let mut answer = Vec::new();
+        let mut part = [0; 4096];
+        // A byte now and then, for as long as it is taken.
+        loop {
+            let _refused = connection.write_all(b"a").and_then(|()| connection.flush());
+            match connection.read(&mut part) {
+                Ok(0) => break,
+                Ok(read) => answer.extend_from_slice(&part[..read]),
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(_cut_off) => break,
+            }
+            assert!(begun.elapsed() < PATIENCE, "{path}: it is still open");
+        }
+        let took = begun.elapsed();
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.starts_with("HTTP/1.1 408"), "{path}: {answer:?}");
+        assert!(took >= MAY_TAKE, "{path}: {took:?}");
+        let (_, sent) = answer.split_once("\r\n\r\n").expect("a body");
+        let document: Value = serde_json::from_str(sent).unwrap_or_else(|_| panic!("{path}: {sent}"));
+        assert_eq!(document["error"]["code"], -32600, "{path}");
+    }
+    // Whoever is quick is served.
+    registered(&server);
 }

@@ -70,7 +70,7 @@ fn a_page_can_read_that_it_is_too_fast_and_that_a_token_cannot_be_checked() {
 }
 
 #[test]
-fn a_preflight_needs_no_token_and_allows_every_header_that_clients_send() {
+fn a18_a_preflight_needs_no_token_and_allows_every_header_that_clients_send() {
     let wanted = [
         "authorization",
         "content-type",

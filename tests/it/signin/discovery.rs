@@ -3,6 +3,7 @@
 use http::Method;
 use serde_json::{Value, json};
 
+use super::issuer::unb64;
 use crate::harness::{Answer, Demo, JSON, meta};
 
 const DOCUMENTS: [(&str, &str); 5] = [
@@ -45,7 +46,7 @@ fn initialize(path: &str) -> Answer {
 }
 
 #[test]
-fn the_metadata_is_the_same_bytes_at_every_address_and_for_every_request() {
+fn a02_the_metadata_is_the_same_bytes_at_every_address_and_for_every_request() {
     let demo = Demo::shared();
     let base = demo.url("");
     let first = demo.send(Method::GET, ROOT, &[], "");
@@ -55,6 +56,10 @@ fn the_metadata_is_the_same_bytes_at_every_address_and_for_every_request() {
     assert_eq!(document["authorization_servers"], json!([format!("{base}/issuer")]));
     assert_eq!(document["bearer_methods_supported"], json!(["header"]));
     assert_eq!(document["scopes_supported"], json!(["openid", "email", "offline_access"]));
+    // To the letter what the tokens say.
+    let claims = demo.token().split('.').nth(1).expect("claims");
+    let claims: Value = serde_json::from_slice(&unb64(claims)).expect("JSON");
+    assert_eq!(document["authorization_servers"], json!([claims["iss"]]));
     let forged = [
         ("x-forwarded-proto", "http"),
         ("x-forwarded-host", "evil.example"),
@@ -67,15 +72,17 @@ fn the_metadata_is_the_same_bytes_at_every_address_and_for_every_request() {
             assert_eq!(answer.header("access-control-allow-origin"), "*", "{path}");
             let head = demo.send(Method::HEAD, &path, &forged, "");
             assert_eq!((head.status, head.body.len()), (200, 0), "{path}");
+            assert_eq!(head.header("access-control-allow-origin"), "*", "{path}");
             let preflight = demo.send(Method::OPTIONS, &path, &forged, "");
             assert_eq!(preflight.status, 204, "{path}");
+            assert_eq!(preflight.header("access-control-allow-origin"), "*", "{path}");
             assert_eq!(demo.send(Method::POST, &path, &[JSON], "{}").status, 405, "{path}");
         }
     }
 }
 
 #[test]
-fn other_well_known_addresses_are_a_json_404_and_never_a_page_or_a_challenge() {
+fn a20_other_well_known_addresses_are_a_json_404_and_never_a_page_or_a_challenge() {
     let demo = Demo::shared();
     for path in [
         "/.well-known/oauth-authorization-server",
@@ -95,7 +102,7 @@ fn other_well_known_addresses_are_a_json_404_and_never_a_page_or_a_challenge() {
 }
 
 #[test]
-fn a_linked_address_wants_a_token_at_the_first_request_of_any_method() {
+fn a01_a22_a_linked_address_wants_a_token_at_the_first_request_of_any_method() {
     let demo = Demo::shared();
     for path in ["/mcp/linked", "/mcp/full/linked", "/mcp/linked/", "/mcp/full/linked/"] {
         let plain = path.trim_end_matches('/');
@@ -112,6 +119,13 @@ fn a_linked_address_wants_a_token_at_the_first_request_of_any_method() {
             assert_eq!(parameter(&challenge, "scope"), Some("openid email offline_access"));
             assert_eq!(parameter(&challenge, "error"), None, "no credential was wrong");
             assert_eq!(demo.send(Method::GET, &format!("{ROOT}{plain}"), &[], "").status, 200);
+            // A wrong one is told apart, and of the two the same address is named.
+            let bad =
+                demo.send(method.clone(), path, &[JSON, ("authorization", "Bearer garbage")], INITIALIZE);
+            let challenge = challenge_of(&bad);
+            assert_eq!(bad.status, 401, "{method} {path}");
+            assert_eq!(parameter(&challenge, "error"), Some("invalid_token"));
+            assert_eq!(parameter(&challenge, "resource_metadata"), Some(wanted.as_str()));
         }
         let preflight = [("origin", "http://localhost:6274"), ("access-control-request-method", "POST")];
         assert_eq!(demo.send(Method::OPTIONS, path, &preflight, "").status, 204, "{path}");
@@ -124,7 +138,7 @@ fn a_linked_address_wants_a_token_at_the_first_request_of_any_method() {
 }
 
 #[test]
-fn the_mixed_addresses_answer_without_a_token_and_list_what_needs_one() {
+fn a22_the_mixed_addresses_answer_without_a_token_and_list_what_needs_one() {
     for path in ["/mcp", "/mcp/full", "/mcp/"] {
         let answer = initialize(path);
         assert_eq!(answer.status, 200, "{path}");
@@ -137,7 +151,7 @@ fn the_mixed_addresses_answer_without_a_token_and_list_what_needs_one() {
 }
 
 #[test]
-fn a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients() {
+fn a21_a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients() {
     let demo = Demo::shared();
     for (path, legacy, tool) in [
         ("/mcp", false, "get_usage"),
@@ -176,6 +190,11 @@ fn a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients
         );
         assert_eq!(result["_meta"].get("io.modelcontextprotocol/serverInfo").is_some(), !legacy);
     }
+    for path in ["/mcp/linked", "/mcp/full/linked"] {
+        let answer = demo.modern_at(path, "tools/call", json!({"name": "get_usage", "arguments": {}}));
+        assert_eq!(answer.status, 401, "{path}");
+        let _one = challenge_of(&answer);
+    }
     let schema: Value = demo.resource("hosaka://envelope-schema");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     assert!(schema.is_valid(&demo.call("get_usage", json!({})).json));
@@ -183,7 +202,7 @@ fn a_signed_in_tool_without_a_token_says_how_to_sign_in_to_people_and_to_clients
 }
 
 #[tokio::test]
-async fn the_configured_address_stands_everywhere_however_a_request_spells_the_host() {
+async fn a04_the_configured_address_stands_everywhere_however_a_request_spells_the_host() {
     let demo = Demo::shared();
     let pem = std::fs::read(&demo.certificate).expect("a certificate");
     let client = reqwest::Client::builder()
@@ -193,18 +212,61 @@ async fn the_configured_address_stands_everywhere_however_a_request_spells_the_h
         .resolve("localhost", std::net::SocketAddr::from(([127, 0, 0, 1], demo.port)))
         .build()
         .expect("a client");
-    for host in [format!("localhost:{}", demo.port), format!("LocalHost:{}", demo.port)] {
-        let get = client.get(demo.url(ROOT)).header("host", &host).header("x-forwarded-host", "evil.example");
-        let answer = get.send().await.expect("an answer");
-        assert_eq!(answer.status(), 200, "{host}");
-        let document: Value = serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON");
-        assert_eq!(document["resource"], demo.url("/mcp"), "{host}");
-        let post =
-            client.post(demo.url("/mcp/linked")).header("host", &host).header("x-forwarded-proto", "http");
-        let answer = post.body(INITIALIZE).send().await.expect("an answer");
-        assert_eq!(answer.status(), 401, "{host}");
-        let challenge = challenge(answer.headers()["www-authenticate"].to_str().expect("text"));
-        let wanted = demo.url(&format!("{ROOT}/mcp/linked"));
-        assert_eq!(parameter(&challenge, "resource_metadata"), Some(wanted.as_str()), "{host}");
+    let own = format!("localhost:{}", demo.port);
+    let capital = format!("LocalHost:{}", demo.port);
+    let mut seen = std::collections::BTreeSet::new();
+    for host in [own.as_str(), &capital, "localhost:443", "LOCALHOST:443", "LOCALHOST", "localhost:80"] {
+        for forwarded in [
+            &[][..],
+            &[
+                ("x-forwarded-proto", "http"),
+                ("x-forwarded-host", "evil.example"),
+                ("x-forwarded-port", "80"),
+            ],
+            &[("forwarded", "for=1.2.3.4;host=evil.example;proto=http"), ("x-forwarded-host", "a, b")],
+            &[("x-original-url", "/other"), ("x-rewrite-url", "/other"), ("x-forwarded-prefix", "/other")],
+        ] {
+            let dressed = |mut request: reqwest::RequestBuilder| {
+                request = request.header("host", host);
+                forwarded.iter().fold(request, |request, (name, value)| request.header(*name, *value))
+            };
+            let mut texts = Vec::new();
+            for suffix in ["", "/mcp", "/mcp/full", "/mcp/full/linked"] {
+                let get = dressed(client.get(demo.url(&format!("{ROOT}{suffix}"))));
+                let answer = get.send().await.expect("an answer");
+                assert_eq!(answer.status(), 200, "{host} {suffix}");
+                texts.push(answer.bytes().await.expect("a body").to_vec());
+            }
+            for bearer in [None, Some("Bearer x")] {
+                let mut post = dressed(client.post(demo.url("/mcp/linked")));
+                if let Some(bearer) = bearer {
+                    post = post.header("authorization", bearer);
+                }
+                let answer = post.body(INITIALIZE).send().await.expect("an answer");
+                assert_eq!(answer.status(), 401, "{host}");
+                texts.push(answer.headers()["www-authenticate"].as_bytes().to_vec());
+            }
+            seen.insert(texts);
+        }
     }
+    assert_eq!(seen.len(), 1, "the same bytes every time");
+    let texts = seen.first().expect("one");
+    let document: Value = serde_json::from_slice(&texts[0]).expect("JSON");
+    assert_eq!(document["resource"], demo.url("/mcp"));
+    let challenge = challenge(std::str::from_utf8(&texts[4]).expect("text"));
+    let wanted = demo.url(&format!("{ROOT}/mcp/linked"));
+    assert_eq!(parameter(&challenge, "resource_metadata"), Some(wanted.as_str()));
+}
+
+#[test]
+fn a23_the_scopes_that_are_published_are_those_that_the_issuer_gives() {
+    let demo = Demo::shared();
+    let document = demo.send(Method::GET, ROOT, &[], "").json();
+    let name = "/.well-known/oauth-authorization-server/issuer";
+    let issuer = demo.send(Method::GET, name, &[], "").json();
+    assert_eq!(issuer["issuer"], document["authorization_servers"][0]);
+    assert_eq!(issuer["scopes_supported"], document["scopes_supported"]);
+    let grants = issuer["grant_types_supported"].as_array().expect("a list");
+    let offline = document["scopes_supported"].as_array().expect("a list").contains(&json!("offline_access"));
+    assert_eq!(offline, grants.contains(&json!("refresh_token")));
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::issuer::{Issuer, Key};
 use super::tokens::ping;
-use crate::harness::Demo;
+use crate::harness::{Demo, evidence};
+use crate::sweep::Secrets;
 
 pub const SECRET: &str = "0123456789abcdef0123456789abcdef-s3cr3t";
 
@@ -51,6 +52,8 @@ impl Service {
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let signature = head.lines().find_map(|line| line.split_once("v1="));
+        evidence::secret("a signature", signature.map_or("", |(_, signature)| signature.trim()));
         self.asked.lock().expect("unbroken").push((head.to_owned(), body.to_owned()));
         let wait = *self.waits.lock().expect("unbroken");
         std::thread::sleep(wait);
@@ -94,6 +97,31 @@ fn hooked(issuer: &Issuer, service: &Service, cache_s: u32) -> Demo {
         key_file(service).display()
     );
     issuer.server("", &rest)
+}
+
+#[test]
+fn a_query_in_the_address_of_the_service_is_part_of_it_and_never_written() {
+    const SECRET_QUERY: &str = "code=Qu3ry-0f-the-account-service";
+    let key = Key::es256("k1");
+    let issuer = Issuer::with(&[&key]);
+    let mut service = Service::start();
+    service.address = format!("{}?{SECRET_QUERY}", service.address);
+    let server = hooked(&issuer, &service, 1);
+    let token = key.sign(&issuer.claims(&server));
+    service.says(200, &json!({"subject": "user_1", "active": true}));
+    assert!(!server.call_as(&token, "get_usage", json!({})).is_error);
+    let (head, _) = &service.asked()[0];
+    assert!(head.starts_with(&format!("POST /accounts?{SECRET_QUERY} HTTP/1.1")), "{head}");
+    // Nor when the service fails, which is logged.
+    service.says(500, &json!({}));
+    let mut claims = issuer.claims(&server);
+    claims["sub"] = json!("user_2");
+    assert_eq!(ping(&server, &[&format!("Bearer {}", key.sign(&claims))]).status, 503);
+    let mut secrets = Secrets::default();
+    secrets.add("the query", SECRET_QUERY);
+    let log = server.log();
+    assert!(log.contains("HTTP 500"), "{log}");
+    secrets.assert_absent("stderr", &log);
 }
 
 #[test]

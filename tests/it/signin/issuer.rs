@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -20,6 +21,10 @@ use crate::harness::Demo;
 
 pub fn b64(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
+}
+
+pub fn unb64(text: &str) -> Vec<u8> {
+    URL_SAFE_NO_PAD.decode(text).expect("base64")
 }
 
 pub fn now_s() -> i64 {
@@ -80,6 +85,27 @@ impl Key {
                 json!({"kty": "RSA", "use": "sig", "alg": "RS256", "kid": id, "n": b64(&parts.n), "e": b64(&parts.e)})
             }
         }
+    }
+
+    /// The public key of an RSA key of 2,048 bits, as a `SubjectPublicKeyInfo`.
+    pub fn public_key_info(&self) -> Vec<u8> {
+        let Pair::Rs(pair) = &self.pair else { panic!("this is no RSA key") };
+        let key = pair.public().as_ref();
+        let size = |length: usize| {
+            let [.., high, low] = length.to_be_bytes();
+            [0x82, high, low]
+        };
+        // rsaEncryption without parameters.
+        let algorithm = [0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0];
+        let mut bits = vec![3];
+        bits.extend(size(key.len() + 1));
+        bits.push(0);
+        bits.extend(key);
+        let mut info = vec![0x30];
+        info.extend(size(algorithm.len() + bits.len()));
+        info.extend(algorithm);
+        info.extend(bits);
+        info
     }
 
     /// A token with exactly this header and these claims, which may be no JSON at all.
@@ -149,11 +175,19 @@ impl Issuer {
 
     /// A server that takes its tokens; `auth` are further lines of that section, `rest` is further configuration.
     pub fn server(&self, auth: &str, rest: &str) -> Demo {
-        let sections = format!(
+        Demo::serving("", &self.sections(auth, rest))
+    }
+
+    /// The same of another build.
+    pub fn server_of(&self, binary: &Path, rest: &str) -> Demo {
+        Demo::serving_of(binary, "", &self.sections("", rest))
+    }
+
+    fn sections(&self, auth: &str, rest: &str) -> String {
+        format!(
             "[auth]\nissuer = \"{}\"\n{auth}\n[anonymous]\nrequests_per_second = 10000\nrequests_burst = 100000\n{rest}",
             self.name
-        );
-        Demo::serving("", &sections)
+        )
     }
 
     /// The claims of a good token for `server`.

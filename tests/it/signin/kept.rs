@@ -1,10 +1,12 @@
 //! Accounts that stay: over a kill, and as an operator sets them.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::Demo;
+use crate::harness::{Demo, Kept as _, PATIENCE};
+use crate::upstream::peer::{Act, Peer, whole};
 
 fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
@@ -12,7 +14,7 @@ fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
         .arg(demo.data())
         .arg("accounts")
         .args(arguments)
-        .output()
+        .kept_output()
         .expect("the program runs");
     if output.status.success() {
         Ok(serde_json::from_slice::<Value>(&output.stdout).expect("JSON")["accounts"]["accounts"].clone())
@@ -81,6 +83,40 @@ fn a_blocked_account_is_refused_at_once_and_over_a_kill_until_it_is_let_in_again
     next.kill();
     let last = next.again();
     assert!(!last.call_as(&token, "get_usage", json!({})).is_error);
+}
+
+#[test]
+fn a_call_that_runs_while_its_account_is_blocked_ends_as_usual_and_the_next_is_refused_at_once() {
+    const WORKS: Duration = Duration::from_secs(3);
+    let service = Peer::start();
+    let nobody = whole(200, "content-type: application/json\r\n", br#"{"resolved_via":null}"#);
+    service.set("/api/v2/resolve", Act::Later(WORKS, nobody));
+    let sections = format!(
+        "[issuer]\nenabled = true\n[crate]\nbase_url = \"http://127.0.0.1:{}\"\nkey = \"ck_test_0f_a_blocked_account\"\n[deadlines]\ncall_ms = 20000\ntool_ms = 30000\n",
+        service.port
+    );
+    let server = Demo::serving("fixture_mode = false", &sections);
+    let token = server.token_of("busy");
+    std::thread::scope(|scope| {
+        let call = || server.call_as(&token, "resolve_artist", json!({"q": "Nobody"}));
+        let running = scope.spawn(call);
+        let begun = Instant::now();
+        while service.seen("/api/v2/resolve").is_empty() {
+            assert!(begun.elapsed() < PATIENCE, "nothing was asked");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        admin(&server, &["block", "subject=busy"]).expect("it is set");
+        let refused = server.call_as(&token, "get_usage", json!({}));
+        assert_eq!(refused.error_type(), "unauthorized");
+        let still = !running.is_finished();
+        let finished = running.join().expect("an answer");
+        // Else the machine was too slow to say anything about a call that runs.
+        assert!(still, "the call had ended before the account was refused");
+        assert_ne!(finished.json["error"]["type"], "unauthorized", "{}", finished.json);
+        assert!(finished.json["meta"]["units"].as_u64().is_some_and(|units| units >= 1), "{}", finished.json);
+    });
+    assert_eq!(server.call_as(&token, "resolve_artist", json!({"q": "Nobody"})).error_type(), "unauthorized");
+    assert_eq!(service.seen("/api/v2/resolve").len(), 1, "nothing more is asked for it");
 }
 
 #[test]

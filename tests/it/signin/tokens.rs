@@ -20,7 +20,7 @@ pub fn status(server: &Demo, token: &str) -> u16 {
 }
 
 #[test]
-fn scopes_and_clients_are_read_in_every_form_and_never_keep_a_good_token_out() {
+fn a23_scopes_and_clients_are_read_in_every_form_and_never_keep_a_good_token_out() {
     let key = Key::es256("k1");
     let issuer = Issuer::with(&[&key]);
     let server = issuer.server("", "");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-use crate::harness::PATIENCE;
+use crate::harness::{PATIENCE, evidence};
 
 /// The key of a simulator that was given none.
 pub const KEY: &str = ono_sendai::crate_sim::DEMO_KEY;
@@ -17,13 +17,18 @@ pub const KEY: &str = ono_sendai::crate_sim::DEMO_KEY;
 /// however the test process ends.
 const KEEPER: &str = r#"
 folder=$1
-shift
+kept=$2
+shift 2
 "$0" crate-sim "$@" 2>"$folder/log" </dev/null &
 echo "pid $!"
 exec 2>/dev/null
 read -r _
 kill -KILL $!
 wait $!
+if [ -n "$kept" ]; then
+  cat "$folder/log" >"$kept"
+  rm -f "$kept.open"
+fi
 rm -rf "$folder"
 "#;
 
@@ -73,14 +78,16 @@ impl Sim {
     pub fn start(scenario: &str, options: &[&str]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("sim-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder for tests");
         let file = folder.join("scenario.toml");
         std::fs::write(&file, scenario).expect("a scenario");
+        let kept = evidence::log_of(&name).unwrap_or_default();
+        evidence::secret("the key of a simulator", KEY);
         let mut keeper = Command::new("sh")
             .args(["-c", KEEPER, env!("CARGO_BIN_EXE_ono-sendai")])
-            .arg(&folder)
+            .args([&folder, &kept])
             .args(["--listen", "127.0.0.1:0", "--scenario"])
             .arg(&file)
             .arg("--data")

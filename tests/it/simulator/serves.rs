@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::{KEY, Sim};
 use crate::contract::Contract;
+use crate::harness::Kept as _;
 
 fn ono_sendai(arguments: &[&str]) -> std::process::Output {
-    Command::new(env!("CARGO_BIN_EXE_ono-sendai")).args(arguments).env_clear().output().expect("it runs")
+    Command::new(env!("CARGO_BIN_EXE_ono-sendai")).args(arguments).env_clear().kept_output().expect("it runs")
 }
 
 #[test]

@@ -101,17 +101,38 @@ async fn what_follows_an_early_refusal_is_never_taken_for_a_request() {
 #[tokio::test]
 async fn too_many_header_bytes_are_refused_and_so_are_too_many_fields() {
     let server = Server::with(Limits { headers_bytes: 16 * 1024, ..Limits::default() });
-    let long = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: {}", "x".repeat(17 * 1024));
+    let long = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: {}", "x".repeat(33 * 1024));
     let many: String = (0..200).map(|n| format!("\r\nX-{n}: y")).collect();
     for head in [long, format!("{POST}{many}")] {
         let answer = server.raw().await.request(&head, "x").await;
         assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     }
-    let long = "x".repeat(17 * 1024);
+    let long = "x".repeat(33 * 1024);
     let request = server.client(Protocol::Http2).post(server.url("/mcp")).header("x", long).body("x");
     match request.send().await {
         Ok(response) => assert_eq!(response.status(), 431),
         Err(error) => assert!(!error.is_timeout(), "{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_page_can_read_that_its_header_is_too_large() {
+    let server = Server::with(Limits { headers_bytes: 16 * 1024, ..Limits::default() });
+    for protocol in Protocol::ALL {
+        for (long, status) in [(15 * 1024, 200), (16 * 1024, 431), (30 * 1024, 431)] {
+            let what = format!("{protocol:?} {long}");
+            let client = server.client(protocol);
+            let field = client.post(server.url("/mcp")).header("authorization", "x".repeat(long)).body("x");
+            let target = client.post(server.url(&format!("/mcp?{}", "x".repeat(long)))).body("x");
+            for request in [field, target] {
+                let response = request.send().await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
+                if status == 200 {
+                    assert_eq!(response.status(), 200, "{what}");
+                } else {
+                    assert_refused(response, status, &what).await;
+                }
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::peer::{Act, Peer, json as json_answer, with};
 use super::{KEY, WIDE, caller, server_over};
+use crate::harness::Kept as _;
 
 #[test]
 fn the_key_is_in_one_header_field_of_every_request_and_in_no_log_line() {
@@ -62,7 +63,7 @@ fn a_key_file_that_others_can_read_keeps_the_server_from_starting() {
         .arg(&config)
         .env_clear()
         .stdin(Stdio::null())
-        .output()
+        .kept_output()
         .expect("the program runs");
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!((output.status.code(), said.lines().count()), (Some(3), 1), "{said}");

@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 
 use super::peer::{Peer, json as json_answer, with};
 use super::{CALL_MS, KEY, caller};
-use crate::harness::{Demo, PATIENCE};
+use crate::harness::{Demo, Kept as _, PATIENCE};
 use crate::simulator::Sim;
 
 const CARD: &str = r#"{"slug":"x","identity":{"name":"X","resolvedVia":"discogs","discogsArtistId":5}}"#;
@@ -177,7 +177,7 @@ fn a_ca_file_that_holds_no_certificate_keeps_the_server_from_starting() {
             .arg(&config)
             .env_clear()
             .stdin(Stdio::null())
-            .output()
+            .kept_output()
             .expect("the program runs");
         let said = String::from_utf8(output.stderr).expect("text");
         assert_eq!((output.status.code(), said.lines().count()), (Some(3), 1), "{said}");
