@@ -7,6 +7,7 @@ mod artists;
 mod client;
 mod direct;
 mod golden;
+mod raw;
 mod server;
 
 pub use answer::{Answer, Envelope};
@@ -14,4 +15,5 @@ pub use artists::artists;
 pub use client::{JSON, MODERN, meta};
 pub use direct::{Direct, Scripted, sent, told};
 pub use golden::hold_golden;
+pub use raw::Raw;
 pub use server::{Demo, PATIENCE};
