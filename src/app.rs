@@ -14,6 +14,7 @@ mod sign_in;
 mod signals;
 mod start;
 mod state;
+mod supervised;
 mod tool_list;
 
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use tokio::sync::oneshot;
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
 use self::sign_in::SignIn;
-use self::signals::Signals;
+use self::signals::{Reloads, Signals};
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
@@ -42,6 +43,7 @@ use crate::pipeline::{self, Lists, Parts};
 use crate::resources::{Resources, ServiceDocuments, capabilities};
 use crate::site;
 use crate::store::{Health, State};
+use crate::supervisor::Supervisor;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
     self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders, Service,
@@ -228,11 +230,17 @@ impl Service for Shared {
 /// # Errors
 /// Whatever kept it from starting.
 pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
+    let passed = supervised::listener()?;
+    let supervisor = Supervisor::from_environment();
     let clock = Clock::system();
     let certificate = Certificate::load(&config, &clock)?;
-    let listener = settings::listen(config.server.listen).await?;
+    let mut listener = match passed {
+        Some(listener) => listener,
+        None => settings::listen(config.server.listen).await?,
+    };
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
+    let side_door = listener.side_door(public_base.authority());
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
     state::back_up(&config, &state, &clock)?;
     let sign_in = SignIn::of(&config, &public_base, &state, &clock)?;
@@ -246,18 +254,23 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);
     let mut signals = Signals::listen()?;
+    let reloads = Reloads::listen()?;
     certificate.warn(clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
+    let ready = format!("serving {} on {address}", public_base.join("/mcp"));
     announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
+    supervisor.ready(&ready);
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
         let _told_or_gone = told.await;
     };
     let service = Arc::new(Shared(app));
+    let stops_within = config.transport.grace + supervised::AFTER_THE_GRACE;
     let serving = transport::serve(listener, tls, config.transport, guard, security, service, stop);
     let told_twice = async {
         signals.next().await;
+        supervisor.stopping(stops_within);
         let _ended_already = tell.send(());
         signals.next().await;
     };
@@ -269,6 +282,10 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
+        () = supervised::reload_when_told(&supervisor, reloads, &ready, || {
+            tracing::warn!("nothing of the configuration is read again while the server runs; restart it");
+        }) => {}
+        () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     // After the last answer; what is on its way becomes durable first.

@@ -33,6 +33,7 @@ pub mod shape;
 pub mod site;
 pub mod small_file;
 pub mod store;
+pub mod supervisor;
 pub mod telemetry;
 pub mod tools;
 pub mod transport;

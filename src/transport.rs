@@ -21,6 +21,7 @@ mod refusal;
 mod routes;
 mod security_headers;
 mod service;
+mod side_door;
 mod sse;
 mod stream;
 mod tls;
@@ -38,4 +39,5 @@ pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
     PageAnswer, Refuses, Service, Undecided,
 };
+pub use self::side_door::{SideDoor, Unanswered};
 pub use self::tls::{Identity, TlsError, server_config};

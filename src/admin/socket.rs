@@ -46,11 +46,14 @@ pub enum AdminError {
     NotUnderstood,
 }
 
-/// The folder, opened, and a short path to the socket in it: the path of a socket may have 107 bytes only.
+/// The folder, opened, and a short path to the socket in it: the path of a socket may have 107 bytes only. Where the
+/// system shows no processes, the path is as long as it is.
 fn short(data: &Path) -> io::Result<(File, PathBuf)> {
-    let folder = File::open(data.join("store"))?;
-    let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()));
-    Ok((folder, path))
+    let place = data.join("store");
+    let folder = File::open(&place)?;
+    let way = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    let path = if way.exists() { way } else { place };
+    Ok((folder, path.join(SOCKET)))
 }
 
 /// Answers questions in threads of its own for as long as the program runs. The lock of the store must be held, so

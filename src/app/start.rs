@@ -67,6 +67,12 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// The socket that whoever runs this program passed on cannot be served.
+    #[error("socket activation: {reason}")]
+    Passed {
+        /// What is wrong and what to do.
+        reason: String,
+    },
     /// The data folder cannot be made or written.
     #[error(
         "data folder {} cannot be used by uid {uid}{owner}: {source}; choose another with --data (or [server] data_dir)",

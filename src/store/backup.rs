@@ -228,6 +228,7 @@ pub(super) fn replace(
     for stale in [folder.witness(), folder.verdict()] {
         folder::remove_if_there(&stale).map_err(io(&stale))?;
     }
+    folder.give_to_owner()?;
     Ok(kept)
 }
 

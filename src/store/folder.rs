@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, lchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +13,9 @@ use super::secret::SECRET;
 /// A server that is just stopping still holds its lock for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_secs(4);
 const LOCK_STEP: Duration = Duration::from_millis(50);
+
+/// The uid that may give files away.
+const ROOT: u32 = 0;
 
 /// The store's own folder inside the data folder.
 #[derive(Debug)]
@@ -95,6 +98,18 @@ impl Folder {
         self.path.join("unreadable")
     }
 
+    /// Gives what root made in here to whom the data folder belongs: the server runs as that user, and could read
+    /// nothing of it.
+    pub(super) fn give_to_owner(&self) -> Result<(), FolderFault> {
+        let failed = |error| FolderFault::Io(self.path.clone(), error);
+        let data = self.path.parent().unwrap_or(&self.path);
+        let owner = std::fs::metadata(data).map_err(failed)?;
+        if owner.uid() == ROOT {
+            return Ok(());
+        }
+        give(&self.path, owner.uid(), owner.gid()).map_err(failed)
+    }
+
     /// A name beside the database that is not taken, such as `quarantine-20261130-134500`.
     pub(super) fn beside(&self, kind: &str, at: time::OffsetDateTime) -> PathBuf {
         let stamp = stamp(at);
@@ -102,6 +117,20 @@ impl Folder {
         let later = (2_u32..).map(|number| self.path.join(format!("{kind}-{stamp}-{number}")));
         std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
     }
+}
+
+/// Gives what belongs to root there; what a link leads to stays as it is.
+fn give(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
+    let found = path.symlink_metadata()?;
+    if found.uid() == ROOT {
+        lchown(path, Some(uid), Some(gid))?;
+    }
+    if found.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            give(&entry?.path(), uid, gid)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes sure, before it is opened, that a path leads to a regular file: opening a pipe waits for its other end.

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use http::HeaderValue;
-use uuid::{NoContext, Timestamp, Uuid};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use time::OffsetDateTime;
+use uuid::{Builder, Uuid};
 
 use super::line_limit::LineLimit;
 use crate::clock::Clock;
@@ -110,11 +112,8 @@ impl Trace {
     /// Starts now.
     #[must_use]
     pub fn start(clock: &Clock) -> Self {
-        let at = clock.utc();
-        // Before 1970 there are no UUIDv7; such a clock is wrong anyway, and ids stay unique.
-        let seconds = u64::try_from(at.unix_timestamp()).unwrap_or_default();
         Self {
-            id: Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, at.nanosecond())),
+            id: new_id(clock.utc()),
             clock: clock.clone(),
             began: clock.monotonic(),
             method: "-",
@@ -185,6 +184,16 @@ impl Drop for Trace {
         let Self { id, method, tool, units, .. } = self;
         tracing::info!(request_id = %id, method, tool, outcome, units, took_us, left_out, "call");
     }
+}
+
+/// A UUIDv7: the time, and random bytes from where those of TLS come, which needs no file.
+fn new_id(at: OffsetDateTime) -> Uuid {
+    // Before 1970 there are no UUIDv7; such a clock is wrong anyway, and ids stay unique.
+    let millis = u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or_default();
+    let mut random = [0; 10];
+    // Where there is no randomness there is no TLS, and no request comes this far.
+    let _filled = SystemRandom::new().fill(&mut random);
+    Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
 #[cfg(test)]

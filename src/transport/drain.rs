@@ -56,7 +56,7 @@ pub struct DrainReport {
 
 /// Serves until `shutdown` ends, then drains and returns. Dropping the future cuts everything at once.
 pub async fn serve(
-    listener: Listener,
+    mut listener: Listener,
     tls: Arc<ServerConfig>,
     limits: Limits,
     guard: GuardPolicy,
@@ -82,11 +82,11 @@ pub async fn serve(
             biased;
             () = shutdown.as_mut() => break,
             Some(_ended) = connections.join_next() => {}
-            (stream, peer, permit) = listener.accept(&room) => {
-                let serving = connection::run(stream, peer.ip(), shared.clone());
+            taken = listener.accept(&room) => {
+                let serving = connection::run(taken.stream, taken.peer, shared.clone());
                 connections.spawn(async move {
                     serving.await;
-                    drop(permit);
+                    drop(taken.place);
                 });
             }
         }

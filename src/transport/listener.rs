@@ -3,7 +3,7 @@
 //! Decides what happens when the system runs short. Knows nothing of TLS or HTTP.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use super::side_door::{Knocks, SideDoor};
+use crate::host::Authority;
 use crate::telemetry::LineLimit;
 
 /// How many connections the system may hold ready for us.
@@ -27,8 +29,18 @@ const SHORTAGE_LINES: Duration = Duration::from_secs(10);
 pub struct Listener {
     inner: TcpListener,
     address: SocketAddr,
+    knocks: Option<Knocks>,
     /// Kept here because every connection that ends starts `accept` anew.
     shortage: LineLimit,
+}
+
+/// A connection that was taken.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) stream: TcpStream,
+    pub(super) peer: IpAddr,
+    /// Its place among those that may be open at once; the program's own needs none.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 /// Why an address cannot be listened on.
@@ -78,9 +90,26 @@ impl Listener {
         socket.set_nonblocking(true)?;
         socket.bind(&SockAddr::from(address))?;
         socket.listen(BACKLOG)?;
-        let inner = TcpListener::from_std(socket.into())?;
+        Self::of(socket.into())
+    }
+
+    /// Takes a socket that listens already. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn of(socket: std::net::TcpListener) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        let inner = TcpListener::from_std(socket)?;
         let address = inner.local_addr()?;
-        Ok(Self { inner, address, shortage: LineLimit::new(1, SHORTAGE_LINES) })
+        Ok(Self { inner, address, knocks: None, shortage: LineLimit::new(1, SHORTAGE_LINES) })
+    }
+
+    /// A way in for the program itself, which takes the place of an earlier one; `own` is what the server is called.
+    #[must_use]
+    pub fn side_door(&mut self, own: &Authority) -> SideDoor {
+        let (door, knocks) = SideDoor::new(own);
+        self.knocks = Some(knocks);
+        door
     }
 
     /// Where it listens, with the real port.
@@ -89,34 +118,44 @@ impl Listener {
         self.address
     }
 
-    /// The next connection, once there is room for it. Never fails: an aborted connection is skipped, a
-    /// shortage of descriptors waited out.
-    pub(super) async fn accept(
-        &self,
-        room: &Arc<Semaphore>,
-    ) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
-        let permit = loop {
-            if let Ok(permit) = room.clone().acquire_owned().await {
-                break permit;
+    /// The next connection, once there is room for it; one of the program's own at once. Never fails: an aborted
+    /// connection is skipped, a shortage of descriptors waited out.
+    pub(super) async fn accept(&mut self, room: &Arc<Semaphore>) -> Taken {
+        let Self { inner, knocks, shortage, .. } = self;
+        tokio::select! {
+            Some(stream) = knock(knocks) => Taken { stream, peer: Ipv4Addr::LOCALHOST.into(), place: None },
+            taken = from_outside(inner, shortage, room) => taken,
+        }
+    }
+}
+
+/// The next connection of the program's own.
+async fn knock(knocks: &mut Option<Knocks>) -> Option<TcpStream> {
+    knocks.as_mut()?.recv().await
+}
+
+async fn from_outside(inner: &TcpListener, shortage: &LineLimit, room: &Arc<Semaphore>) -> Taken {
+    let place = loop {
+        if let Ok(place) = room.clone().acquire_owned().await {
+            break Some(place);
+        }
+    };
+    loop {
+        match inner.accept().await {
+            Ok((stream, peer)) => {
+                // An answer is written in one go; waiting to fill packets would only delay it.
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "a connection was gone before it was accepted");
+                    continue;
+                }
+                return Taken { stream, peer: peer.ip(), place };
             }
-        };
-        loop {
-            match self.inner.accept().await {
-                Ok((stream, peer)) => {
-                    // An answer is written in one go; waiting to fill packets would only delay it.
-                    if let Err(error) = stream.set_nodelay(true) {
-                        tracing::debug!(%error, "a connection was gone before it was accepted");
-                        continue;
-                    }
-                    return (stream, peer, permit);
+            Err(error) if concerns_one_peer(&error) => {}
+            Err(error) => {
+                if let Some(left_out) = shortage.note(Instant::now().into_std()) {
+                    tracing::warn!(%error, left_out, "cannot accept connections just now");
                 }
-                Err(error) if concerns_one_peer(&error) => {}
-                Err(error) => {
-                    if let Some(left_out) = self.shortage.note(Instant::now().into_std()) {
-                        tracing::warn!(%error, left_out, "cannot accept connections just now");
-                    }
-                    tokio::time::sleep(SHORTAGE_PAUSE).await;
-                }
+                tokio::time::sleep(SHORTAGE_PAUSE).await;
             }
         }
     }

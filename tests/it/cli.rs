@@ -4,6 +4,7 @@ mod call;
 mod check_config;
 mod demo;
 mod doctor;
+mod drain;
 mod fake_server;
 mod start;
 mod stop;

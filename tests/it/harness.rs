@@ -8,6 +8,7 @@ mod client;
 mod direct;
 pub mod evidence;
 mod golden;
+mod raw;
 mod server;
 
 pub use answer::{Answer, Envelope};
@@ -16,4 +17,5 @@ pub use client::{JSON, MODERN, meta};
 pub use direct::{Direct, Scripted, sent, told};
 pub use evidence::Kept;
 pub use golden::hold_golden;
+pub use raw::Raw;
 pub use server::{Demo, PATIENCE};

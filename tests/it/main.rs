@@ -33,6 +33,7 @@ mod signin;
 mod simulator;
 mod site;
 mod store;
+mod supervised;
 mod sweep;
 mod tables;
 mod tools;

@@ -12,6 +12,7 @@ mod answers;
 mod drain;
 mod guard;
 mod handshake;
+mod side_door;
 mod sizes;
 mod streams;
 mod stuck;

@@ -1,27 +1,25 @@
 //! A server as its supervisor sees it: log lines for a collector, and the end of the process.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
 
 use super::folder;
-use crate::harness::evidence;
+use crate::harness::{Raw, evidence};
 
 /// Long enough for a loaded machine; only reached when something is wrong.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that logs for a collector; ended when dropped.
-struct Served {
-    child: Child,
+pub(super) struct Served {
+    pub(super) child: Child,
     lines: mpsc::Receiver<String>,
-    certificate: std::path::PathBuf,
+    pub(super) certificate: std::path::PathBuf,
 }
 
 impl Drop for Served {
@@ -33,12 +31,17 @@ impl Drop for Served {
 
 impl Served {
     fn start(name: &str) -> Self {
+        Self::with(name, "", "[transport]\ndrain_grace_s = 300\nbody_timeout_s = 600\n")
+    }
+
+    /// A server with these further lines about it, and this rest of its configuration.
+    pub(super) fn with(name: &str, server: &str, rest: &str) -> Self {
         let here = folder(name);
         let file = here.join("server.toml");
         let data = here.join("data");
         let text = format!(
             "[server]\nlisten = \"127.0.0.1:0\"\npublic_base = \"https://localhost:0\"\ndata_dir = {data:?}\n\
-             [transport]\ndrain_grace_s = 300\nbody_timeout_s = 600\n[log]\nformat = \"json\"\nlevel = \"trace\"\n"
+             {server}\n{rest}\n[log]\nformat = \"json\"\nlevel = \"trace\"\n"
         );
         std::fs::write(&file, text).expect("a file");
         let mut child = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
@@ -70,7 +73,7 @@ impl Served {
         json["fields"].clone()
     }
 
-    fn line_with(&self, message: &str) -> Value {
+    pub(super) fn line_with(&self, message: &str) -> Value {
         loop {
             let fields = self.line();
             if fields["message"] == message {
@@ -79,7 +82,14 @@ impl Served {
         }
     }
 
-    fn signal(&self, name: &str) {
+    /// The port of a server that is ready.
+    pub(super) fn port(&self) -> u16 {
+        let ready = self.line_with("ready");
+        let address = ready["address"].as_str().expect("an address");
+        address.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port")
+    }
+
+    pub(super) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         // The shell has a kill of its own; the program is missing on a bare system.
         let kill = format!("kill -s {name} {pid}");
@@ -87,7 +97,7 @@ impl Served {
         assert!(status.success());
     }
 
-    fn ended(&mut self) -> ExitStatus {
+    pub(super) fn ended(&mut self) -> ExitStatus {
         let start = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
@@ -100,30 +110,16 @@ impl Served {
 }
 
 /// A call whose body is never finished, so that a drain waits for it.
-fn half_a_call(port: u16, certificate: &Path) -> impl Sized + use<> {
-    let mut roots = rustls::RootCertStore::empty();
-    let pem = std::fs::read(certificate).expect("the demo certificate");
-    roots.add(CertificateDer::from_pem_slice(&pem).expect("PEM")).expect("a certificate");
-    let config =
-        rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-    let name = ServerName::try_from("localhost").expect("a name");
-    let connection = rustls::ClientConnection::new(Arc::new(config), name).expect("a client");
-    let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
-    let mut stream = rustls::StreamOwned::new(connection, tcp);
+pub(super) fn half_a_call(port: u16, certificate: &Path) -> Raw {
+    let mut raw = Raw::to(port, certificate);
     // The server says 100 when it begins to read the body: the call is running.
-    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-                Expect: 100-continue\r\nContent-Length: 100\r\n\r\n";
-    stream.write_all(head.as_bytes()).expect("sent");
-    let mut answer = [0; 12];
-    stream.read_exact(&mut answer).expect("an answer");
-    assert_eq!(&answer, b"HTTP/1.1 100");
-    stream.write_all(b"{").expect("sent");
-    stream.flush().expect("sent");
-    stream
+    raw.send(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
+    );
+    raw.until("HTTP/1.1 100");
+    raw.send("{");
+    raw
 }
 
 #[test]
@@ -146,11 +142,7 @@ fn a_log_for_a_collector_is_json_from_the_first_line_to_the_last() {
 fn a_second_signal_ends_a_drain_at_once() {
     for second in ["TERM", "INT"] {
         let mut served = Served::start(&format!("second-{second}"));
-        let ready = served.line_with("ready");
-        let port: u16 = ready["address"]
-            .as_str()
-            .and_then(|address| address.rsplit(':').next()?.parse().ok())
-            .expect("a port");
+        let port = served.port();
         let _open = half_a_call(port, &served.certificate);
         served.signal("TERM");
         // The drain has begun when nothing listens any more.

@@ -1,6 +1,7 @@
 //! What an operator sets holds at once, for everybody, and over a kill.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -112,6 +113,36 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     next.kill();
     let refused = restore(&next, &file);
     assert!(!refused.0 && refused.1.contains("no whole backup"), "{}", refused.1);
+}
+
+#[test]
+fn what_root_restores_belongs_to_the_user_of_the_server() {
+    let demo = Demo::start();
+    let file = demo.data().join("backups/by-hand");
+    admin(&demo, &["backup", &file.to_string_lossy()]).unwrap();
+    demo.kill();
+    // The user nobody, as if the server ran as that.
+    if let Err(error) = std::os::unix::fs::chown(demo.data(), Some(65_534), Some(65_534)) {
+        println!("SKIPPED: only root can give a folder away: {error}");
+        return;
+    }
+    let (done, said) = restore(&demo, &file);
+    assert!(done, "{said}");
+    let owners = owners(&demo.data().join("store"));
+    assert!(owners.len() > 5, "{owners:?}");
+    assert!(owners.iter().all(|(_, uid, gid)| (*uid, *gid) == (65_534, 65_534)), "{owners:?}");
+}
+
+/// To whom a folder and everything in it belongs.
+fn owners(path: &Path) -> Vec<(PathBuf, u32, u32)> {
+    let found = path.symlink_metadata().unwrap();
+    let mut owners = vec![(path.to_owned(), found.uid(), found.gid())];
+    if found.is_dir() {
+        for entry in std::fs::read_dir(path).unwrap() {
+            owners.extend(self::owners(&entry.unwrap().path()));
+        }
+    }
+    owners
 }
 
 /// Puts a backup in place of what a stopped server kept; whether it did, and what it said.

@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use ono_sendai::host::Authority;
 use ono_sendai::transport::{
     DemoCertificate, DrainReport, GuardPolicy, HttpAnswer, Identity, LastAnswer, LastWord, Later, LegalPage,
-    Limits, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service, demo_certificate, serve,
-    server_config,
+    Limits, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service, SideDoor, demo_certificate,
+    serve, server_config,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -112,6 +112,7 @@ pub struct Server {
     pub address: SocketAddr,
     pub events: mpsc::UnboundedReceiver<Event>,
     pub service: Arc<Scripted>,
+    pub side_door: SideDoor,
     stop: Option<oneshot::Sender<()>>,
     running: JoinHandle<DrainReport>,
 }
@@ -135,14 +136,15 @@ impl Server {
         let (told, events) = mpsc::unbounded_channel();
         let service = Arc::new(Scripted { events: told, not_ready: Mutex::default() });
         let (stop, stopped) = oneshot::channel::<()>();
-        let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let mut listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let side_door = listener.side_door(&Authority::parse("localhost").unwrap());
         let address = listener.address();
         let shutdown = async {
             let _ = stopped.await;
         };
         let tls = server_config(identity);
         let running = tokio::spawn(serve(listener, tls, limits, guard, security, service.clone(), shutdown));
-        Self { address, events, service, stop: Some(stop), running }
+        Self { address, events, service, side_door, stop: Some(stop), running }
     }
 
     pub fn url(&self, path: &str) -> String {

@@ -1,0 +1,64 @@
+//! What this program does for whoever runs it: it takes the socket that was passed on, and gives signs of life for as
+//! long as it serves.
+//!
+//! Decides how often, and that a sign of life comes from an answer. Knows nothing of the words for it.
+
+use std::time::Duration;
+
+use super::signals::Reloads;
+use super::start::StartError;
+use crate::supervisor::{self, Supervisor};
+use crate::transport::{Listener, SideDoor};
+
+/// How long, after the grace time, a stop may still take before a supervisor should end it: last answers, what has to
+/// become durable, and a machine that is loaded.
+pub(super) const AFTER_THE_GRACE: Duration = Duration::from_secs(15);
+
+/// So often a sign of life is tried within the time in which the supervisor wants one.
+const TRIES: u32 = 3;
+
+/// The listener that was passed on, if one was. To be asked first of all, while the program has no other threads at work.
+pub(super) fn listener() -> Result<Option<Listener>, StartError> {
+    let passed = supervisor::passed_listener()
+        .map_err(|error| StartError::Passed { reason: error.to_string() })?
+        .map(Listener::of)
+        .transpose()
+        .map_err(|error| StartError::Passed { reason: error.to_string() })?;
+    if let Some(listener) = &passed {
+        tracing::info!(address = %listener.address(), "serving the socket that was passed on, whatever [server] listen says");
+    }
+    Ok(passed)
+}
+
+/// Has `reload` read again what can be, each time the order comes, with a word to the supervisor before and after.
+/// `status` is what was said when the server was ready. Never ends.
+pub(super) async fn reload_when_told(
+    supervisor: &Supervisor,
+    mut orders: Reloads,
+    status: &str,
+    mut reload: impl FnMut(),
+) {
+    loop {
+        orders.next().await;
+        supervisor.reloading();
+        reload();
+        supervisor.ready(status);
+    }
+}
+
+/// Tells the supervisor that the program serves, each time after it has answered itself. Never ends; does nothing where
+/// nobody wants to know.
+pub(super) async fn give_signs_of_life(supervisor: &Supervisor, side_door: &SideDoor) {
+    let Some(patience) = supervisor.watchdog() else { return std::future::pending().await };
+    let every = patience / TRIES;
+    let mut next = tokio::time::interval(every);
+    loop {
+        next.tick().await;
+        match side_door.is_answered(every).await {
+            Ok(()) => supervisor.alive(),
+            Err(error) => {
+                tracing::warn!(%error, "this server does not answer itself; the supervisor gets no sign of life");
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The program as whoever runs it sees it: what it is told, and the socket that it passes on.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use crate::harness::{PATIENCE, Raw};
+
+/// How long the supervisor of these tests waits for a sign of life.
+const WATCHDOG: Duration = Duration::from_millis(300);
+
+/// A server and the ear of its supervisor; ended when dropped.
+struct Supervised {
+    child: Child,
+    ear: UnixDatagram,
+    log: mpsc::Receiver<String>,
+    certificate: PathBuf,
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Supervised {
+    /// A server of the demo catalogue with this `[server] listen`, which a shell starts after `first`; `stdin` is what
+    /// the shell reads from.
+    fn start(name: &str, listen: &str, first: &str, stdin: Stdio) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("supervised-{}", std::process::id()))
+            .join(name);
+        std::fs::create_dir_all(&folder).expect("a folder for tests");
+        let (file, data, socket) = (folder.join("server.toml"), folder.join("data"), folder.join("notify"));
+        let text = format!(
+            "[server]\nlisten = {listen:?}\npublic_base = \"https://localhost:0\"\ndata_dir = {data:?}\n\
+             [transport]\nhandshake_timeout_s = 120\ndrain_grace_s = 7\n"
+        );
+        std::fs::write(&file, text).expect("a file");
+        let ear = UnixDatagram::bind(&socket).expect("an ear");
+        ear.set_read_timeout(Some(PATIENCE)).expect("a patience");
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("{first}\nexec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_ono-sendai"))
+            .arg("serve")
+            .arg("--config")
+            .arg(&file)
+            .env_clear()
+            .env("NOTIFY_SOCKET", &socket)
+            .env("WATCHDOG_USEC", WATCHDOG.as_micros().to_string())
+            .stdin(stdin)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let (send, log) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                let _nobody_reads = send.send(line);
+            }
+        });
+        Self { child, ear, log, certificate: data.join("demo-cert.pem") }
+    }
+
+    /// The next message to the supervisor.
+    fn told(&self) -> String {
+        let mut message = [0; 4_096];
+        let bytes = self.ear.recv(&mut message).expect("a message");
+        String::from_utf8(message[..bytes].to_vec()).expect("text")
+    }
+
+    /// How many messages wait to be heard; they are heard by that.
+    fn waiting(&self) -> usize {
+        self.ear.set_nonblocking(true).expect("an ear");
+        let mut message = [0; 4_096];
+        let mut count = 0;
+        while self.ear.recv(&mut message).is_ok() {
+            count += 1;
+        }
+        self.ear.set_nonblocking(false).expect("an ear");
+        count
+    }
+
+    fn until_logged(&self, text: &str) -> String {
+        let start = Instant::now();
+        loop {
+            let line = self.log.recv_timeout(PATIENCE).expect("a log line");
+            if line.contains(text) {
+                return line;
+            }
+            assert!(start.elapsed() < PATIENCE, "nothing says {text:?}");
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = format!("kill -s {name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success());
+    }
+
+    fn code(&mut self) -> Option<i32> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status.code();
+            }
+            assert!(start.elapsed() < PATIENCE, "it still runs");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// The port in `STATUS=serving https://localhost:PORT/mcp on …`.
+fn port_of(ready: &str) -> u16 {
+    let rest = ready.split_once("STATUS=serving https://localhost:").expect("a status").1;
+    rest.split_once("/mcp on ").and_then(|(port, _)| port.parse().ok()).expect("a port")
+}
+
+#[test]
+fn a_supervisor_is_told_when_the_server_is_ready_that_it_lives_that_it_reloads_and_when_it_stops() {
+    let mut server = Supervised::start("told", "127.0.0.1:0", "", Stdio::null());
+    let ready = server.told();
+    assert!(ready.starts_with("READY=1\n"), "{ready}");
+    // It is true: whoever connects is answered.
+    let mut raw = Raw::to(port_of(&ready), &server.certificate);
+    raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    raw.until("HTTP/1.1 200");
+    for _ in 0..5 {
+        assert_eq!(server.told(), "WATCHDOG=1");
+    }
+    let next = || {
+        loop {
+            let told = server.told();
+            if told != "WATCHDOG=1" {
+                break told;
+            }
+        }
+    };
+    server.signal("HUP");
+    assert_eq!(next(), "RELOADING=1\nSTATUS=reading the configuration again");
+    assert_eq!(next(), ready);
+    assert_eq!(server.told(), "WATCHDOG=1");
+    server.signal("TERM");
+    let stopping = next();
+    // The grace time of 7 s, and 15 s for what comes after it.
+    assert_eq!(stopping, "STOPPING=1\nSTATUS=stopping\nEXTEND_TIMEOUT_USEC=22000000");
+    assert_eq!(server.code(), Some(0));
+}
+
+#[test]
+fn a_server_that_can_take_no_connection_gives_no_sign_of_life_until_it_can() {
+    let server = Supervised::start("spent", "127.0.0.1:0", "ulimit -n 64", Stdio::null());
+    let port = port_of(&server.told());
+    assert_eq!(server.told(), "WATCHDOG=1");
+    // More than there can be file descriptors; the system takes the connections, the server has nothing for them.
+    let held: Vec<TcpStream> =
+        (0..80).map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection")).collect();
+    let silent = "this server does not answer itself";
+    server.until_logged(silent);
+    server.waiting();
+    for _ in 0..4 {
+        server.until_logged(silent);
+    }
+    assert_eq!(server.waiting(), 0, "a sign of life of a server that answers nobody");
+    drop(held);
+    assert_eq!(server.told(), "WATCHDOG=1");
+}
+
+/// Makes the shell's stdin the first socket that is passed on.
+const PASS_ON: &str = "exec 3<&0 </dev/null\nexport LISTEN_PID=$$ LISTEN_FDS=1";
+
+#[test]
+fn a_socket_that_is_passed_on_is_served_in_the_place_of_the_configured_one() {
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = socket.local_addr().expect("an address").port();
+    // Nobody could listen there.
+    let mut server = Supervised::start(
+        "passed",
+        "192.0.2.1:443",
+        PASS_ON,
+        OwnedFd::from(socket.try_clone().expect("a copy")).into(),
+    );
+    // Whoever comes before the server is ready waits, and is not turned away.
+    let early = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
+    let ready = server.told();
+    assert_eq!(port_of(&ready), port);
+    drop(early);
+    let mut raw = Raw::to(port, &server.certificate);
+    raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assert!(raw.rest().starts_with("HTTP/1.1 200"));
+    assert_eq!(server.told(), "WATCHDOG=1");
+    server.signal("TERM");
+    assert_eq!(server.code(), Some(0));
+    // The socket is the supervisor's, and outlives the server.
+    TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection that waits for the next server");
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_with_what_to_do() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let connection = TcpStream::connect(listener.local_addr().expect("an address")).expect("a connection");
+    let socket = || OwnedFd::from(listener.try_clone().expect("a copy")).into();
+    let two = PASS_ON.replace("LISTEN_FDS=1", "LISTEN_FDS=2");
+    let cases: [(&str, &str, Stdio, &str); 3] = [
+        (
+            "two",
+            &two,
+            socket(),
+            "2 sockets were passed on; this server takes one (one ListenStream= in the socket unit)",
+        ),
+        (
+            "connection",
+            PASS_ON,
+            OwnedFd::from(connection).into(),
+            "it is a connection and does not listen; the socket unit",
+        ),
+        (
+            "none",
+            PASS_ON,
+            Stdio::null(),
+            "cannot be served: fd 3 is not a socket; the socket unit wants ListenStream=",
+        ),
+    ];
+    for (name, first, stdin, wanted) in cases {
+        let mut server = Supervised::start(name, "127.0.0.1:0", first, stdin);
+        let line = server.until_logged("ono-sendai: socket activation: ");
+        assert!(line.contains(wanted), "{name}: {line}");
+        assert_eq!(server.code(), Some(3), "{name}");
+    }
+}
+
+#[test]
+fn a_socket_that_is_meant_for_another_process_is_left_alone() {
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = socket.local_addr().expect("an address").port();
+    let first = PASS_ON.replace("LISTEN_PID=$$", "LISTEN_PID=1");
+    let server = Supervised::start("others", "127.0.0.1:0", &first, OwnedFd::from(socket).into());
+    assert_ne!(port_of(&server.told()), port);
+}

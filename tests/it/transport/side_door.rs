@@ -1,0 +1,55 @@
+//! The way in by which the program finds out whether it serves: true when it does, however full it is, and not else.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use ono_sendai::host::Authority;
+use ono_sendai::transport::{Limits, Listener, NotReady, Unanswered};
+use tokio::net::TcpStream;
+
+use super::support::{PATIENCE, Server};
+
+const SHORT: Duration = Duration::from_millis(200);
+
+#[tokio::test]
+async fn a_server_answers_itself_also_when_it_refuses_what_is_metered() {
+    let server = Server::start();
+    server.side_door.is_answered(PATIENCE).await.unwrap();
+    server.service.not_ready.lock().unwrap().push(NotReady { part: "store", why: "full".to_owned() });
+    server.side_door.is_answered(PATIENCE).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_full_of_connections_answers_itself_and_nobody_else() {
+    let server = Server::with(Limits { connections: 2, handshake: PATIENCE, ..Limits::default() });
+    let first = TcpStream::connect(server.address).await.unwrap();
+    let _second = TcpStream::connect(server.address).await.unwrap();
+    let waiting = tokio::time::timeout(SHORT, server.raw());
+    assert!(waiting.await.is_err(), "there was room for a third");
+    for _ in 0..3 {
+        server.side_door.is_answered(PATIENCE).await.unwrap();
+    }
+    drop(first);
+    server.raw().await;
+}
+
+#[tokio::test]
+async fn a_server_whose_loop_stands_still_does_not_answer_itself() {
+    let mut listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let door = listener.side_door(&Authority::parse("localhost").unwrap());
+    // Connections are still taken by the system, so that a stranger could not tell.
+    TcpStream::connect(listener.address()).await.unwrap();
+    for _ in 0..2 {
+        assert!(matches!(door.is_answered(SHORT).await, Err(Unanswered::Late(SHORT))));
+    }
+    drop(listener);
+    assert!(matches!(door.is_answered(SHORT).await, Err(Unanswered::Closed)));
+}
+
+#[tokio::test]
+async fn a_server_that_was_let_go_does_not_answer_itself() {
+    let server = Server::start();
+    server.side_door.is_answered(PATIENCE).await.unwrap();
+    server.abandon();
+    assert!(server.side_door.is_answered(PATIENCE).await.is_err());
+}
