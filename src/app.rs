@@ -3,15 +3,18 @@
 //! Decides which part gets which setting. It must never decide anything about a request.
 
 mod certificate;
+mod check;
 mod data_service;
 mod doctor;
 mod fresh_documents;
 mod legal;
 mod operator;
+mod reload;
 mod settings;
 mod shelves;
 mod sign_in;
 mod signals;
+mod source;
 mod start;
 mod state;
 mod tool_list;
@@ -24,8 +27,10 @@ use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
+use self::reload::Reload;
 use self::sign_in::SignIn;
 use self::signals::Signals;
+use crate::admin::Standing;
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
@@ -44,12 +49,16 @@ use crate::site;
 use crate::store::{Health, State};
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders, Service,
+    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders,
+    Service, Shown,
 };
 
 pub use self::certificate::DemoCertificateFile;
+pub use self::check::check;
 pub use self::doctor::{Fault, Finding, Mark, examine};
+pub use self::reload::Origin as ConfigOrigin;
 pub use self::sign_in::token;
+pub use self::source::Wrong;
 pub use self::start::{Announce, DemoToken, StartError, Started};
 pub use self::state::Stuck;
 pub use self::tool_list::{ToolRow, tools};
@@ -227,7 +236,12 @@ impl Service for Shared {
 ///
 /// # Errors
 /// Whatever kept it from starting.
-pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
+pub async fn run(
+    config: Config,
+    origin: ConfigOrigin,
+    announce: Announce,
+    stuck: Stuck,
+) -> Result<(), StartError> {
     let clock = Clock::system();
     let certificate = Certificate::load(&config, &clock)?;
     let listener = settings::listen(config.server.listen).await?;
@@ -241,12 +255,19 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let kept = Kept { state, seal: Some(seal) };
     let app = Arc::new(App::build((&config, &public_base), sign_in, &kept, clock.clone())?);
     let parts = Arc::clone(&app.parts);
-    operator::listen(&config.server.data_dir, Arc::clone(&parts));
+    let standing = Arc::<Standing>::default();
+    operator::listen(&config.server.data_dir, Arc::clone(&parts), Arc::clone(&standing));
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
-    let tls = transport::server_config(&certificate.identity);
+    let shown = Shown::new(certificate.first, certificate.more);
+    let tls = transport::server_config_showing(Arc::clone(&shown));
     let mut signals = Signals::listen()?;
-    certificate.warn(clock.utc());
+    let hangup = reload::hangup(&origin)?;
+    let changing = reload::Parts { shown: Arc::clone(&shown), guard: guard.clone(), standing };
+    let places = (public_base.clone(), address);
+    let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
+    let reloading = reload::keep(reload, hangup, clock.clone());
+    certificate::warn(&shown.now(), clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
     announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
@@ -269,6 +290,7 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
+        () = reloading => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     // After the last answer; what is on its way becomes durable first.

@@ -21,6 +21,7 @@ mod refusal;
 mod routes;
 mod security_headers;
 mod service;
+mod shown;
 mod sse;
 mod stream;
 mod tls;
@@ -38,4 +39,5 @@ pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
     PageAnswer, Refuses, Service, Undecided,
 };
-pub use self::tls::{Identity, TlsError, server_config};
+pub use self::shown::{Shown, server_config, server_config_showing};
+pub use self::tls::{Identity, TlsError};
