@@ -22,6 +22,7 @@ mod routes;
 mod security_headers;
 mod service;
 mod side_door;
+mod shown;
 mod sse;
 mod stream;
 mod tls;
@@ -40,4 +41,5 @@ pub use self::service::{
     PageAnswer, Refuses, Service, Undecided,
 };
 pub use self::side_door::{SideDoor, Unanswered};
-pub use self::tls::{Identity, TlsError, server_config};
+pub use self::shown::{Shown, server_config, server_config_showing};
+pub use self::tls::{Identity, TlsError};

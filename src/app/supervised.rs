@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use super::signals::Reloads;
 use super::start::StartError;
 use crate::supervisor::{self, Supervisor};
 use crate::transport::{Listener, SideDoor};
@@ -28,22 +27,6 @@ pub(super) fn listener() -> Result<Option<Listener>, StartError> {
         tracing::info!(address = %listener.address(), "serving the socket that was passed on, whatever [server] listen says");
     }
     Ok(passed)
-}
-
-/// Has `reload` read again what can be, each time the order comes, with a word to the supervisor before and after.
-/// `status` is what was said when the server was ready. Never ends.
-pub(super) async fn reload_when_told(
-    supervisor: &Supervisor,
-    mut orders: Reloads,
-    status: &str,
-    mut reload: impl FnMut(),
-) {
-    loop {
-        orders.next().await;
-        supervisor.reloading();
-        reload();
-        supervisor.ready(status);
-    }
 }
 
 /// Tells the supervisor that the program serves, each time after it has answered itself. Never ends; does nothing where

@@ -15,20 +15,15 @@ use super::mistake::Mistake;
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
 /// Keys whose values a message must not show.
-const SECRETS: [&str; 1] = ["key"];
+const SECRETS: [&str; 2] = ["key", "service_key"];
 
-/// How the keys end that name a file. Whoever takes one for the place of a secret writes the secret there.
-const FILE_KEY: &str = "_file";
+/// How the keys end that name where something stands. Whoever takes one for the place of a secret writes the secret there.
+const PLACES: [&str; 2] = ["_file", "_credential"];
 /// Other keys that name a file next to a secret, or the file of one.
 const FILES: [&str; 2] = ["certificate", "key"];
 
 /// What the parser says of a key or section that is there already.
 pub(super) const DUPLICATE: &str = "duplicate key";
-
-/// Whether somebody may have written a secret in the place of the file that this key names.
-pub(super) fn names_a_file(key: &str) -> bool {
-    key.ends_with(FILE_KEY) || FILES.contains(&key)
-}
 
 /// A document, and what is wrong with its syntax.
 pub(crate) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
@@ -53,7 +48,7 @@ fn syntax_message(parser: &str, line: Option<&str>) -> String {
     let is_secret = pair.is_some_and(|(key, _)| {
         let key = key.trim();
         SECRETS.iter().any(|secret| key == *secret || key.ends_with(&format!(".{secret}")))
-            || key.ends_with(FILE_KEY)
+            || names_a_place(key)
     });
     let value = pair.map(|(_, value)| value.trim());
     match value {
@@ -69,6 +64,11 @@ fn syntax_message(parser: &str, line: Option<&str>) -> String {
         }
         _ => format!("not TOML: {parser}"),
     }
+}
+
+/// Whether a key names where something stands.
+pub(super) fn names_a_place(key: &str) -> bool {
+    PLACES.iter().any(|place| key.ends_with(place)) || FILES.contains(&key)
 }
 
 /// The text of a configuration file.
