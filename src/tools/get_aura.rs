@@ -157,6 +157,7 @@ fn assess(id: &ClusterId, found: Option<&Aura>, client: &CrateClient) -> Assessm
         cluster_id: Some(id.clone()),
         tier: if remembered.is_some() { Tier::Discogs } else { Tier::Cluster },
         slug: None,
+        is_slug_unreadable: false,
         discogs_id: remembered.as_ref().map(|remembered| remembered.discogs_id),
         mbid: remembered.as_ref().and_then(|remembered| remembered.mbid),
     };

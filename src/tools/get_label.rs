@@ -23,7 +23,7 @@ use crate::envelope::untrusted::UntrustedText;
 use crate::identity::{
     self, AmbiguityState, Argument, ArtistKey, Assessment, Evidence, LocatorKind, Refusal, Slug, Tier,
 };
-use crate::model::artist::{ArtistIdentity, Merged};
+use crate::model::artist::{ArtistIdentity, Merged, is_unreadable};
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::label::{DjMomentum, LabelDossier, LabelPages, LabelPresence, RelatedLabel};
@@ -135,8 +135,9 @@ pub(super) async fn run(
     }
     Ok(match found {
         Some(mut dossier) => {
-            if matches!(request.key, ArtistKey::Cluster(_)) {
-                // The service never vouches for a bare cluster id, whatever else the record may say.
+            // The service never vouches for a bare cluster id, whatever else the record may say; and a record whose
+            // slug cannot be read may be kept under another.
+            if matches!(request.key, ArtistKey::Cluster(_)) || is_unreadable(&dossier.identity.slug) {
                 dossier.identity.tier = Tier::Cluster;
             }
             card(&request.key, dossier, origin)
@@ -148,8 +149,8 @@ pub(super) async fn run(
 /// Whether a record is kept under another key than the one that was asked for.
 fn is_another(key: &ArtistKey, found: &ArtistIdentity) -> bool {
     match key {
-        ArtistKey::Cluster(id) => found.cluster_id.as_ref().is_some_and(|found| found != id),
-        ArtistKey::Slug(slug) => found.slug.as_ref().is_some_and(|found| found != slug),
+        ArtistKey::Cluster(id) => found.cluster_id.as_ref().is_ok_and(|found| found != id),
+        ArtistKey::Slug(slug) => found.slug.as_ref().is_ok_and(|found| found != slug),
     }
 }
 
@@ -255,7 +256,7 @@ fn is_degraded(dossier: &LabelDossier) -> bool {
 }
 
 fn next_actions(dossier: &LabelDossier, assessment: &Assessment) -> Vec<NextAction> {
-    let slug = dossier.identity.slug.as_ref();
+    let slug = dossier.identity.slug.as_ref().ok();
     let action = match (assessment.state, slug) {
         (AmbiguityState::Observed, Some(slug)) => Some(NextAction::new(
             ToolName::GetLabel.as_str(),

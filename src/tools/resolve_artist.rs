@@ -287,8 +287,7 @@ async fn by_cluster(
 ) -> Result<Resolution, UpstreamFault> {
     if let Some(remembered) = client.recall(id).filter(|remembered| remembered.is_alone) {
         let by_discogs = client.resolve(&Ask::Discogs(remembered.discogs_id), ledger).await?;
-        let is_same =
-            |who: &ArtistIdentity| who.cluster_id.as_ref() == Some(id) && remembered.is_bound_to(who);
+        let is_same = |who: &ArtistIdentity| who.cluster_id.as_ref() == Ok(id) && remembered.is_bound_to(who);
         if by_discogs.identity.as_ref().is_some_and(is_same) {
             return Ok(by_discogs);
         }
@@ -321,7 +320,7 @@ fn assess(lookup: &Lookup, found: &Found) -> Assessment {
 /// Keeps what the answer shows of the cluster: whose it is, and whether somebody else is in it.
 fn remember(client: &CrateClient, found: &Found, assessment: &Assessment) {
     let Some(identity) = found.resolution.identity.as_ref().filter(|_| !found.folded) else { return };
-    let Some(cluster_id) = &identity.cluster_id else { return };
+    let Ok(cluster_id) = &identity.cluster_id else { return };
     let of_cluster =
         assessment.candidates.iter().filter(|candidate| candidate.cluster_id == *cluster_id).count();
     if of_cluster > 1 || found.resolution.unnamed_siblings.contains(cluster_id) {
@@ -357,7 +356,7 @@ fn finding(
         links_total: resolution.links_total,
     };
     let is_shared = resolution.identity.as_ref().is_some_and(|identity| {
-        let known = identity.cluster_id.as_ref().and_then(|id| client.recall(id));
+        let known = identity.cluster_id.as_ref().ok().and_then(|id| client.recall(id));
         identity.tier == identity::Tier::Discogs && known.is_none()
     });
     let next_actions = next_actions(&data.identity, is_shared, assessment);
@@ -389,7 +388,7 @@ fn next_actions(who: &IdentityFacts, is_shared: bool, assessment: &Assessment) -
         NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(cluster_id))], why)
     };
     // The id of a cluster that homonyms share would lose who was found; the slug does not.
-    let key = if is_shared { who.slug.as_ref() } else { who.cluster_id.as_ref() };
+    let key = if is_shared { who.slug.value() } else { who.cluster_id.value() };
     match (assessment.state, key) {
         (AmbiguityState::None, Some(cluster_id)) => {
             vec![card(cluster_id, "verified identity; fetch the card")]

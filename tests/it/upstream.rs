@@ -3,6 +3,7 @@
 mod again;
 mod documents;
 mod faults;
+mod own_ids;
 pub mod peer;
 mod places;
 mod plan;
