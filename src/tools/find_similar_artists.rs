@@ -265,8 +265,8 @@ fn in_one_list(
         }
         Ok(Err(reason)) => (beside(record, Err(reason), Err(reason)), None),
         Err(fault) => {
-            let reason = GapReason::UpstreamDegraded;
-            (beside(record, Err(reason), Err(reason)), Some(upstream_error::degraded(fault)))
+            let (reason, degraded) = upstream_error::gap(fault);
+            (beside(record, Err(reason), Err(reason)), degraded)
         }
     }
 }
@@ -281,7 +281,10 @@ pub(super) fn mixes_people(assessment: &Assessment, record: &impl bound::Record)
 pub(super) fn axis(answered: Result<Neighbours, UpstreamFault>) -> (Neighbours, Option<Degraded>) {
     match answered {
         Ok(rows) => (rows, None),
-        Err(fault) => (Err(GapReason::UpstreamDegraded), Some(upstream_error::degraded(fault))),
+        Err(fault) => {
+            let (reason, degraded) = upstream_error::gap(fault);
+            (Err(reason), degraded)
+        }
     }
 }
 

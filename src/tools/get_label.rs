@@ -7,6 +7,7 @@ use super::arguments::{Arguments, invalid};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
+use super::upstream_error::Asked;
 use super::{credit, refusal, upstream_error};
 use crate::answer::{
     Cell, Data, DjMomentumFacet, Facet, Finding, IdentityFacts, LABEL_PAGES_SHOWN, LabelCard,
@@ -131,7 +132,11 @@ pub(super) async fn run(
 ) -> Result<Finding, ToolError> {
     let found = client.label(&request.key, ledger).await.map_err(upstream_error::from)?;
     if found.as_ref().is_some_and(|dossier| is_another(&request.key, &dossier.identity)) {
-        return Err(upstream_error::from(UpstreamFault::AnotherRecord));
+        let asked = match request.key {
+            ArtistKey::Slug(_) => Asked::LabelBySlug,
+            ArtistKey::Cluster(_) => Asked::LabelByCluster,
+        };
+        return Err(upstream_error::from_asked(UpstreamFault::AnotherRecord, asked));
     }
     Ok(match found {
         Some(mut dossier) => {

@@ -7,6 +7,7 @@ use super::arguments::{Arguments, invalid};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
+use super::upstream_error::Asked;
 use super::{credit, refusal, told, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
@@ -222,7 +223,11 @@ pub(super) async fn run(
             .and_then(|found| told::about(ask, found))
             .map(Found::without_probe),
     };
-    let found = found.map_err(upstream_error::from)?;
+    let asked = match lookup {
+        Lookup::Name(_) => Asked::ByName,
+        Lookup::Locator(..) => Asked::ByKey,
+    };
+    let found = found.map_err(|fault| upstream_error::from_asked(fault, asked))?;
     let assessment = assess(lookup, &found);
     remember(client, &found, &assessment);
     Ok(finding(lookup, found, &assessment, client, origin))
@@ -252,7 +257,7 @@ async fn by_name(
     let rows = match client.same_name_rows(&bare, ledger).await {
         Ok(rows) => rows,
         Err(fault) => {
-            let degraded = Some(upstream_error::degraded(fault));
+            let (_, degraded) = upstream_error::gap(fault);
             return Ok(Found { degraded, ..Found::new(resolution, Probe::Unavailable) });
         }
     };
@@ -272,7 +277,7 @@ async fn by_name(
         // Nobody, or somebody else: the row stays a candidate.
         Ok(_) => Found::new(resolution, Probe::Rows(rows)),
         Err(fault) => {
-            let degraded = Some(upstream_error::degraded(fault));
+            let (_, degraded) = upstream_error::gap(fault);
             Found { degraded, ..Found::new(resolution, Probe::Rows(rows)) }
         }
     })

@@ -93,7 +93,8 @@ fn is_left_out(row: &Neighbour, subject: &ArtistIdentity) -> bool {
 /// Why nobody was found: what could not be had may hold somebody, so it goes before an axis that is empty.
 fn why_nobody(states: &[(Axis, Facet<AxisFacet>)], unreadable: usize) -> GapReason {
     let reasons = || states.iter().filter_map(|(_, state)| state.gap());
-    let there_may_be = [GapReason::UpstreamDegraded, GapReason::MalformedUpstream];
+    let there_may_be =
+        [GapReason::UpstreamDegraded, GapReason::MalformedUpstream, GapReason::RefusedUpstream];
     there_may_be
         .into_iter()
         .find(|reason| reasons().any(|found| found == *reason))

@@ -4,6 +4,7 @@ mod again;
 mod documents;
 mod faults;
 mod own_ids;
+mod partial;
 pub mod peer;
 mod places;
 mod plan;

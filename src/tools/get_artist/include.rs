@@ -140,7 +140,8 @@ fn own_key(who: &ArtistIdentity) -> Option<ArtistKey> {
 }
 
 fn failed<T>(fault: UpstreamFault) -> (Fact<T>, Option<Degraded>) {
-    (Err(GapReason::UpstreamDegraded), Some(upstream_error::degraded(fault)))
+    let (reason, degraded) = upstream_error::gap(fault);
+    (Err(reason), degraded)
 }
 
 /// By the dossier alone: one call.
@@ -190,7 +191,7 @@ async fn gigs_of(
             let ahead = found.gigs.and_then(|listed| gigs::upcoming(listed, today));
             (ahead.map(|listed| gigs::shown(listed, rows(view), today)), None)
         }
-        Ok(None) => (Err(GapReason::HonestGap), None),
+        Ok(None) => (Err(GapReason::NotFoundUpstream), None),
         Err(fault) => failed(fault),
     }
 }

@@ -43,7 +43,11 @@ fn what_the_service_refuses_is_never_told_to_be_asked_for_later() {
             assert_eq!(answer.data()[part], gap("refused_upstream"), "{status}: {}", answer.json);
         }
         assert_not_later(&answer, &format!("{status}"));
-        assert!(answer.text.contains("\nGigs: not present, the data service refused the request"), "{}", answer.text);
+        assert!(
+            answer.text.contains("\nGigs: not present, the data service refused the request"),
+            "{}",
+            answer.text
+        );
         let again = |action: &&Value| action["tool"] == "get_upcoming_gigs";
         let actions = answer.json["next_actions"].as_array().expect("a list");
         assert_eq!(actions.iter().filter(again).count(), 0, "{}", answer.json);
