@@ -3,6 +3,7 @@
 mod again;
 mod documents;
 mod faults;
+mod names;
 mod own_ids;
 mod partial;
 pub mod peer;
