@@ -23,6 +23,7 @@ mod flight;
 mod gigs;
 mod label;
 mod neighbours;
+mod own_ids;
 mod probe;
 mod resolution;
 mod retry;

@@ -128,7 +128,8 @@ impl Shapeable for CatalogList {
             });
         }
         self.pagination.next_cursor = None;
-        self.pagination.walk_ended_early =
-            Some("the rows of this page were too long to be sent together; ask again with a smaller limit");
+        self.pagination.walk_ended_early = Some(
+            "The rows of this page were too long to be sent together, so the walk ends here; ask again with a smaller limit.",
+        );
     }
 }

@@ -16,6 +16,12 @@ impl<T> Cell<T> {
         self.0.as_ref().ok()
     }
 
+    /// Why it is missing.
+    #[must_use]
+    pub fn gap(&self) -> Option<GapReason> {
+        self.0.as_ref().err().copied()
+    }
+
     /// The same with another value.
     #[must_use]
     pub fn of<U>(fact: Fact<U>, show: impl FnOnce(U) -> T) -> Self {

@@ -5,10 +5,9 @@ mod signals;
 use serde::Deserialize;
 
 use super::fault::UpstreamFault;
-use super::reading::{self, Raw};
-use super::resolution::{discogs_id, text, tier};
-use super::rows;
-use crate::identity::{ClusterId, Mbid, Slug, Tier, display_name};
+use super::reading::{self, Raw, text};
+use super::{own_ids, rows};
+use crate::identity::{ClusterId, Mbid, display_name};
 use crate::model::artist::{
     Aliases, ArtistIdentity, Debut, Discography, Dossier, Emergence, Genre, Merged, Origin, Release,
 };
@@ -166,9 +165,9 @@ pub(super) fn read(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamF
         Err(_) => return Err(UpstreamFault::Unreadable),
     };
     let (facts, debut, mbid) = bound_elsewhere(reading::facet(wire.facts), reading::facet(wire.debut));
-    let cluster_id = text(identity.cluster_id).and_then(|id| ClusterId::parse(&id).ok());
+    let cluster_id = own_ids::cluster_id(identity.cluster_id);
     let discography: Fact<WireDiscography<'_>> = reading::facet(wire.discography).and_then(|found| {
-        if is_anothers(&found, cluster_id.as_ref()) { Err(GapReason::MalformedUpstream) } else { Ok(found) }
+        if is_anothers(&found, &cluster_id) { Err(GapReason::MalformedUpstream) } else { Ok(found) }
     });
     let wider = signals::WireSignals {
         geography: wire.geography,
@@ -179,7 +178,7 @@ pub(super) fn read(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamF
     let Some(who) = who(&identity, wire.slug, mbid) else { return Err(UpstreamFault::Unreadable) };
     Ok(Some(Dossier {
         identity: who,
-        merged: merged(wire.discography, cluster_id.as_ref()),
+        merged: merged(wire.discography, &cluster_id),
         aliases: aliases(identity.aliases),
         real_name: name(identity.realname),
         debut: debut.and_then(|debut| first_release(debut.first_release_date, today.year())),
@@ -195,56 +194,57 @@ pub(super) fn read(body: &[u8], today: Day) -> Result<Option<Dossier>, UpstreamF
     }))
 }
 
-fn who(identity: &WireIdentity<'_>, slug: Raw<'_>, mbid: Option<Mbid>) -> Option<ArtistIdentity> {
+fn who(identity: &WireIdentity<'_>, slug: Raw<'_>, mbid: Fact<Mbid>) -> Option<ArtistIdentity> {
     let name = text(identity.name)?;
+    let said = own_ids::tier(identity.resolved_via);
+    let discogs_id = own_ids::discogs_id(identity.discogs_artist_id);
     Some(ArtistIdentity {
         name: CleanName::new(display_name(&name))?,
         record_name: name,
-        cluster_id: text(identity.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
-        slug: text(slug).and_then(|slug| Slug::parse(&slug).ok()),
-        // A binding that cannot be read is not a verified one.
-        tier: tier(identity.resolved_via).unwrap_or(Tier::Cluster),
-        discogs_id: discogs_id(identity.discogs_artist_id),
+        cluster_id: own_ids::cluster_id(identity.cluster_id),
+        slug: own_ids::slug(slug),
+        tier: own_ids::bound(said, &discogs_id),
+        is_tier_unreadable: said == Err(GapReason::MalformedUpstream),
+        discogs_id,
         mbid,
     })
 }
 
 /// The facets that name a MusicBrainz artist, and whom they name. When they name two, one of them is about somebody
-/// else and nothing says which.
+/// else and nothing says which. Where one cannot be read, it may be about somebody else than the other.
 fn bound_elsewhere<'a>(
     facts: Fact<WireFacts<'a>>,
     debut: Fact<WireDebut<'a>>,
-) -> (Fact<WireFacts<'a>>, Fact<WireDebut<'a>>, Option<Mbid>) {
-    let of_facts = facts.as_ref().ok().and_then(|facts| mbid(facts.mbid));
-    let of_debut = debut.as_ref().ok().and_then(|debut| mbid(debut.artist_mbid));
+) -> (Fact<WireFacts<'a>>, Fact<WireDebut<'a>>, Fact<Mbid>) {
+    let none = Err(GapReason::HonestGap);
+    let of_facts = facts.as_ref().map_or(none, |facts| own_ids::mbid(facts.mbid));
+    let of_debut = debut.as_ref().map_or(none, |debut| own_ids::mbid(debut.artist_mbid));
     let has_doubles = debut
         .as_ref()
         .is_ok_and(|debut| reading::optional::<u64>(debut.mbid_matches).is_some_and(|count| count > 1));
     match (of_facts, of_debut) {
-        (Some(one), Some(other)) if one != other && !has_doubles => {
-            (Err(GapReason::MalformedUpstream), Err(GapReason::MalformedUpstream), None)
+        (Ok(one), Ok(other)) if one != other && has_doubles => (facts, debut, Ok(one)),
+        (Ok(one), Ok(other)) if one != other => {
+            let contradicted = GapReason::MalformedUpstream;
+            (Err(contradicted), Err(contradicted), Err(contradicted))
         }
-        _ => (facts, debut, of_facts.or(of_debut)),
+        _ => (facts, debut, own_ids::one_of([of_facts, of_debut])),
     }
 }
 
 /// Whether a discography says that it is of another cluster than the record.
-fn is_anothers(discography: &WireDiscography<'_>, own: Option<&ClusterId>) -> bool {
-    let said: Fact<String> = reading::value(discography.cluster_id);
-    match (said, own) {
-        (Ok(said), Some(own)) => ClusterId::parse(&said).as_ref() != Ok(own),
-        (Err(GapReason::MalformedUpstream), _) => true,
+fn is_anothers(discography: &WireDiscography<'_>, own: &Fact<ClusterId>) -> bool {
+    match (own_ids::cluster_id(discography.cluster_id), own) {
+        (Ok(said), Ok(own)) => said != *own,
+        // Of one of the two it cannot be told whose it is.
+        (Err(GapReason::MalformedUpstream), _) | (Ok(_), Err(GapReason::MalformedUpstream)) => true,
         _ => false,
     }
 }
 
-fn mbid(raw: Raw<'_>) -> Option<Mbid> {
-    text(raw).and_then(|id| Mbid::parse(&id).ok())
-}
-
 /// The merge concerns the whole record, so it is read whatever the state of the discography is. That of another
 /// record says nothing about this one.
-fn merged(raw: Raw<'_>, own: Option<&ClusterId>) -> Merged {
+fn merged(raw: Raw<'_>, own: &Fact<ClusterId>) -> Merged {
     let Some(discography) = reading::signals::<WireDiscography<'_>>(raw) else { return Merged::NotSaid };
     if is_anothers(&discography, own) {
         return Merged::Unreadable;
@@ -358,6 +358,7 @@ fn emergence(emergence: &WireEmergence<'_>) -> Fact<Emergence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::Tier;
 
     fn dossier(body: &str) -> Result<Option<Dossier>, UpstreamFault> {
         read(body.as_bytes(), Day::parse("2026-11-30").unwrap())
@@ -505,10 +506,10 @@ mod tests {
         }
         let two = of(&quoted(&own), &quoted(theirs), 1);
         assert_eq!((two.debut.map(|_| ()), two.origin.map(|_| ())), (gap, gap));
-        assert_eq!((two.signals.life.map(|_| ()), two.identity.mbid), (gap, None));
+        assert_eq!((two.signals.life.map(|_| ()), two.identity.mbid.map(|_| ())), (gap, gap));
         let doubles = of(&quoted(&own), &quoted(theirs), 2);
         assert!(doubles.debut.is_ok() && doubles.origin.is_ok(), "MusicBrainz has the artist twice");
-        assert_eq!(doubles.identity.mbid.map(|id| id.to_string()).as_deref(), Some(mine));
+        assert_eq!(doubles.identity.mbid.map(|id| id.to_string()).as_deref(), Ok(mine));
     }
 
     #[test]

@@ -4,12 +4,11 @@ use serde::Deserialize;
 
 use super::fault::UpstreamFault;
 use super::ledger::CallLedger;
-use super::reading::{self, Raw};
-use super::resolution::{text, tier};
+use super::reading::{self, Raw, text};
 use super::tracks::{cluster_id, name};
 use super::transport::Request;
-use super::{CrateClient, rows};
-use crate::identity::{ArtistKey, ClusterId, Mbid, Slug, Tier, display_name};
+use super::{CrateClient, own_ids, rows};
+use crate::identity::{ArtistKey, Tier, display_name};
 use crate::model::artist::{ArtistIdentity, Merged};
 use crate::model::date::Day;
 use crate::model::day::RecordedDay;
@@ -183,36 +182,21 @@ fn who(
     merged: Merged,
 ) -> Option<ArtistIdentity> {
     let name = text(identity.name)?;
-    // A binding that cannot be read is not a verified one, and neither is one that folds several labels.
-    let bound = tier(wire.resolved_via).unwrap_or(Tier::Cluster);
-    let own_ids = [Some(wire.id), Some(identity.discogs_label_id), binds.map(|binds| binds.discogs_label_id)];
-    let discogs_id = one_of(own_ids.into_iter().flatten().map(rows::discogs_id));
-    let is_certain = discogs_id.is_ok() && !matches!(merged, Merged::Count(2..));
+    let said = own_ids::tier(wire.resolved_via);
+    let own = [Some(wire.id), Some(identity.discogs_label_id), binds.map(|binds| binds.discogs_label_id)];
+    let discogs_id = own_ids::one_of(own.into_iter().flatten().map(own_ids::discogs_id));
+    // A binding that folds several labels is not a verified one.
+    let is_folded = matches!(merged, Merged::Count(2..));
     Some(ArtistIdentity {
         name: CleanName::new(display_name(&name))?,
         record_name: name,
-        cluster_id: text(wire.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
-        slug: text(wire.slug).and_then(|slug| Slug::parse(&slug).ok()),
-        tier: if is_certain { bound } else { Tier::Cluster },
-        discogs_id: discogs_id.ok().flatten(),
-        mbid: binds.and_then(|binds| text(binds.label_mbid)).and_then(|id| Mbid::parse(&id).ok()),
+        cluster_id: own_ids::cluster_id(wire.cluster_id),
+        slug: own_ids::slug(wire.slug),
+        tier: if is_folded { Tier::Cluster } else { own_ids::bound(said, &discogs_id) },
+        is_tier_unreadable: said == Err(GapReason::MalformedUpstream),
+        discogs_id,
+        mbid: binds.map_or(Err(GapReason::HonestGap), |binds| own_ids::mbid(binds.label_mbid)),
     })
-}
-
-/// The value that stands in several places, `None` where it stands nowhere.
-///
-/// # Errors
-/// When one of them cannot be read, or they differ: then it is none of them.
-fn one_of<T: PartialEq>(places: impl Iterator<Item = Fact<T>>) -> Fact<Option<T>> {
-    let mut found = None;
-    for place in places {
-        match place {
-            Ok(value) if found.as_ref().is_none_or(|other| *other == value) => found = Some(value),
-            Ok(_) | Err(GapReason::MalformedUpstream) => return Err(GapReason::MalformedUpstream),
-            Err(_) => {}
-        }
-    }
-    Ok(found)
 }
 
 /// The block is only there when labels were folded.
@@ -378,10 +362,10 @@ mod tests {
             let identity = reading(body.as_bytes()).unwrap().unwrap().identity;
             (identity.tier, identity.discogs_id.map(|id| id.to_string()))
         };
-        assert_eq!(who(["5", "5", "5"]), (Tier::Discogs, Some("5".to_owned())));
-        assert_eq!(who(["5", "null", "null"]), (Tier::Discogs, Some("5".to_owned())));
+        assert_eq!(who(["5", "5", "5"]), (Tier::Discogs, Ok("5".to_owned())));
+        assert_eq!(who(["5", "null", "null"]), (Tier::Discogs, Ok("5".to_owned())));
         for ids in [["5", "1866", "777"], ["5", "5", "777"], ["5", "1866", "null"], ["\"5\"", "5", "5"]] {
-            assert_eq!(who(ids), (Tier::Cluster, None), "{ids:?}");
+            assert_eq!(who(ids), (Tier::Cluster, Err(GapReason::MalformedUpstream)), "{ids:?}");
         }
     }
 
@@ -400,7 +384,8 @@ mod tests {
                 "lastPlayedAt":"2026-02-03T04:05:06Z"}},
             "travels":{"state":"present","related":[7,{"labelName":"A","npmi":0.5},{}]}"#,
         );
-        assert_eq!((found.identity.discogs_id, found.identity.mbid), (None, None));
+        let malformed = GapReason::MalformedUpstream;
+        assert_eq!((found.identity.discogs_id, found.identity.mbid), (Err(malformed), Err(malformed)));
         assert_eq!(found.bandcamp, Err(GapReason::MalformedUpstream));
         assert_eq!((found.parent, found.pages), (Err(GapReason::NotCovered), Err(GapReason::NotCovered)));
         let presence = found.presence.unwrap();

@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 use super::shelf::IdentityShelf;
 use crate::clock::Clock;
 use crate::identity::{ClusterId, DiscogsId, Mbid, Slug, Tier};
-use crate::model::artist::ArtistIdentity;
+use crate::model::artist::{ArtistIdentity, is_unreadable};
 
 /// How long an identity is remembered after it was last seen.
 pub const REMEMBERED_FOR: Duration = Duration::days(30);
@@ -35,11 +35,11 @@ pub struct Remembered {
 
 impl Remembered {
     /// Whether a record is bound to the same artists elsewhere: to the Discogs artist, and to no other MusicBrainz
-    /// artist.
+    /// artist. One that cannot be read may be another.
     #[must_use]
     pub fn is_bound_to(&self, who: &ArtistIdentity) -> bool {
         let is_other = |found: Mbid| self.mbid.is_some_and(|known| known != found);
-        who.discogs_id == Some(self.discogs_id) && !who.mbid.is_some_and(is_other)
+        who.discogs_id == Ok(self.discogs_id) && !is_unreadable(&who.mbid) && !who.mbid.is_ok_and(is_other)
     }
 }
 
@@ -83,12 +83,16 @@ impl IdentityMemory {
 
     /// Keeps a verified identity; `is_alone` as in [`Remembered::is_alone`].
     pub(super) fn remember(&self, identity: &ArtistIdentity, is_alone: bool) {
-        let (Some(cluster_id), Some(slug), Some(discogs_id), Tier::Discogs) =
+        let (Ok(cluster_id), Ok(slug), Ok(discogs_id), Tier::Discogs) =
             (&identity.cluster_id, &identity.slug, identity.discogs_id, identity.tier)
         else {
             return;
         };
-        let remembered = Remembered { slug: slug.clone(), discogs_id, mbid: identity.mbid, is_alone };
+        // Later it would pass for none, which any other agrees with.
+        if is_unreadable(&identity.mbid) {
+            return;
+        }
+        let remembered = Remembered { slug: slug.clone(), discogs_id, mbid: identity.mbid.ok(), is_alone };
         self.change(cluster_id, |known| match known {
             None => Some(remembered),
             Some(Some(known)) if known.discogs_id == discogs_id => {
@@ -160,6 +164,7 @@ mod tests {
 
     use super::*;
     use crate::crate_client::shelf::Forgetful;
+    use crate::model::gap::GapReason;
     use crate::model::text::CleanName;
 
     /// A shelf that lies open to the test.
@@ -194,11 +199,12 @@ mod tests {
         ArtistIdentity {
             name: CleanName::new("X").unwrap(),
             record_name: "X".to_owned(),
-            cluster_id: ClusterId::parse(&"a".repeat(64)).ok(),
-            slug: Slug::parse(slug).ok(),
+            cluster_id: ClusterId::parse(&"a".repeat(64)).map_err(|_| GapReason::HonestGap),
+            slug: Slug::parse(slug).map_err(|_| GapReason::HonestGap),
             tier,
-            discogs_id: DiscogsId::from_number(discogs),
-            mbid: None,
+            is_tier_unreadable: false,
+            discogs_id: DiscogsId::from_number(discogs).ok_or(GapReason::HonestGap),
+            mbid: Err(GapReason::HonestGap),
         }
     }
 
@@ -245,6 +251,19 @@ mod tests {
         let memory = memory();
         memory.remember(&identity(1, "x", Tier::Cluster), false);
         assert_eq!(memory.recall(&ClusterId::parse(&"a".repeat(64)).unwrap()), None);
+    }
+
+    #[test]
+    fn an_id_that_cannot_be_read_is_neither_remembered_nor_taken_for_the_remembered_one() {
+        let (memory, cluster) = (memory(), ClusterId::parse(&"a".repeat(64)).unwrap());
+        let mut who = identity(1, "x", Tier::Discogs);
+        who.mbid = Err(GapReason::MalformedUpstream);
+        memory.remember(&who, true);
+        assert_eq!(memory.recall(&cluster), None);
+        memory.remember(&identity(1, "x", Tier::Discogs), true);
+        let remembered = memory.recall(&cluster).unwrap();
+        assert!(remembered.is_bound_to(&identity(1, "x", Tier::Discogs)));
+        assert!(!remembered.is_bound_to(&who));
     }
 
     #[test]

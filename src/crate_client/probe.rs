@@ -3,8 +3,7 @@
 use serde::Deserialize;
 
 use super::fault::UpstreamFault;
-use super::reading::{self, Raw};
-use super::resolution::text;
+use super::reading::{self, Raw, text};
 use crate::identity::{ClusterId, ProbeRow};
 use crate::model::gap::GapReason;
 

@@ -102,6 +102,12 @@ pub fn optional<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
     value(raw).ok()
 }
 
+/// Reads a text that may be absent, as [`optional`] does.
+#[must_use]
+pub fn text(raw: Raw<'_>) -> Option<String> {
+    optional(raw)
+}
+
 /// Whether there is a value that says more than `null` or `false`.
 #[must_use]
 pub fn is_something(raw: Raw<'_>) -> bool {

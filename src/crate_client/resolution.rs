@@ -3,10 +3,9 @@
 use serde::Deserialize;
 
 use super::fault::UpstreamFault;
-use super::reading::{self, Raw};
-use crate::identity::{
-    Candidate, ClusterId, DiscogsId, Mbid, Slug, Tier, display_name, number_hint, split_suffix,
-};
+use super::own_ids;
+use super::reading::{self, Raw, text};
+use crate::identity::{Candidate, ClusterId, DiscogsId, Mbid, display_name, number_hint, split_suffix};
 use crate::model::artist::ArtistIdentity;
 use crate::model::gap::GapReason;
 use crate::model::link::{Link, LinkSite};
@@ -137,34 +136,20 @@ fn identity(wire: &Wire<'_>, locators: &Locators<'_>) -> Result<Option<ArtistIde
     if reading::value::<&str>(wire.resolved_via) == Err(GapReason::HonestGap) {
         return Ok(None);
     }
-    let tier = tier(wire.resolved_via).ok_or(UpstreamFault::Unreadable)?;
+    let said = own_ids::tier(wire.resolved_via).map_err(|_| UpstreamFault::Unreadable)?;
     let record_name = text(wire.display).ok_or(UpstreamFault::Unreadable)?;
     let name = CleanName::new(display_name(&record_name)).ok_or(UpstreamFault::Unreadable)?;
+    let discogs_id = own_ids::discogs_id(locators.discogs);
     Ok(Some(ArtistIdentity {
         name,
         record_name,
-        cluster_id: text(wire.cluster_id).and_then(|id| ClusterId::parse(&id).ok()),
-        slug: text(wire.slug).and_then(|slug| Slug::parse(&slug).ok()),
-        tier,
-        discogs_id: discogs_id(locators.discogs),
-        mbid: text(locators.mbid).and_then(|id| Mbid::parse(&id).ok()),
+        cluster_id: own_ids::cluster_id(wire.cluster_id),
+        slug: own_ids::slug(wire.slug),
+        tier: own_ids::bound(Ok(said), &discogs_id),
+        is_tier_unreadable: false,
+        discogs_id,
+        mbid: own_ids::mbid(locators.mbid),
     }))
-}
-
-pub(super) fn text(raw: Raw<'_>) -> Option<String> {
-    reading::optional(raw)
-}
-
-pub(super) fn discogs_id(raw: Raw<'_>) -> Option<DiscogsId> {
-    reading::optional(raw).and_then(DiscogsId::from_number)
-}
-
-pub(super) fn tier(raw: Raw<'_>) -> Option<Tier> {
-    match text(raw)?.as_str() {
-        "discogs" => Some(Tier::Discogs),
-        "cluster" => Some(Tier::Cluster),
-        _ => None,
-    }
 }
 
 fn links(locators: &Locators<'_>) -> (Vec<Link>, usize) {
@@ -210,11 +195,11 @@ fn unnamed(raw: Raw<'_>) -> Vec<ClusterId> {
 
 fn candidate(row: &WireCandidate<'_>) -> Option<Candidate> {
     let name = text(row.name)?;
-    let (discogs_id, mbid) = (discogs_id(row.discogs), text(row.mbid).and_then(|id| Mbid::parse(&id).ok()));
+    let (discogs_id, mbid) = (own_ids::discogs_id(row.discogs).ok(), own_ids::mbid(row.mbid).ok());
     Some(Candidate {
         cluster_id: ClusterId::parse(&text(row.cluster_id)?).ok()?,
         name: display_name(&name).to_owned(),
-        tier: tier(row.tier),
+        tier: own_ids::tier(row.tier).ok(),
         support: reading::optional(row.distinct_events),
         hint: hint(discogs_id, mbid, text(row.country), &name),
         discogs_id,
@@ -253,17 +238,18 @@ mod tests {
     }
 
     #[test]
-    fn values_of_the_wrong_type_are_left_out_and_the_rest_is_kept() {
+    fn values_of_the_wrong_type_are_gaps_and_the_rest_is_kept() {
         let body = br#"{"cluster_id":5,"slug":"four-tet","display":"Four Tet","resolved_via":"discogs",
             "locators":{"discogs":"3543","mbid":"3bcff06f-675a-451f-9075-99e8657047e8","bandcamp":"x","website":["javascript:alert(1)"]},
             "candidates":7}"#;
         let resolution = read(body).unwrap();
         let identity = resolution.identity.unwrap();
-        assert_eq!(identity.cluster_id, None);
-        assert_eq!(identity.discogs_id, None);
+        assert_eq!(identity.cluster_id, Err(GapReason::MalformedUpstream));
+        assert_eq!(identity.discogs_id, Err(GapReason::MalformedUpstream));
+        assert_eq!(identity.tier, crate::identity::Tier::Cluster, "bound to whom cannot be read");
         assert_eq!(
             identity.mbid.map(|id| id.to_string()).as_deref(),
-            Some("3bcff06f-675a-451f-9075-99e8657047e8")
+            Ok("3bcff06f-675a-451f-9075-99e8657047e8")
         );
         assert_eq!((resolution.links, resolution.links_total), (vec![], 2));
     }

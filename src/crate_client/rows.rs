@@ -5,9 +5,8 @@ use std::ops::RangeInclusive;
 use serde::Deserialize;
 
 use super::fault::UpstreamFault;
-use super::reading::{self, Raw};
-use super::resolution::text;
-use crate::identity::{ClusterId, DiscogsId, Mbid, Tier, display_name};
+use super::reading::{self, Raw, text};
+use crate::identity::{ClusterId, DiscogsId, Mbid, Slug, Tier, display_name};
 use crate::model::date::Day;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::listed::Listed;
@@ -55,6 +54,10 @@ fn of<T>(raw: Raw<'_>, read: impl FnOnce(&str) -> Option<T>) -> Fact<T> {
 
 pub(super) fn cluster_id(raw: Raw<'_>) -> Fact<ClusterId> {
     of(raw, |id| ClusterId::parse(id).ok())
+}
+
+pub(super) fn slug(raw: Raw<'_>) -> Fact<Slug> {
+    of(raw, |slug| Slug::parse(slug).ok())
 }
 
 pub(super) fn mbid(raw: Raw<'_>) -> Fact<Mbid> {

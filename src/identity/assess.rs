@@ -18,6 +18,7 @@
 //!   `single` and `no_exact_rows` into `unknown`. So does a number that only the asked name or only the record (its
 //!   name or its slug) carries. Who asks for `X (n)` and gets it has told the homonyms apart: then rows with that
 //!   number are the exact ones, and those with another, or none, are other artists.
+//!   A slug that cannot be read may carry a number: who is found by name with such a slug is `unknown`.
 //! - **Homonyms on one cluster** among the rows of a name without record are a collision like any other; the reason
 //!   then is `suffix_variants`, since only one cluster is there to count.
 //! - **Unbound rows** beside bound ones are a hint and change no state.
@@ -109,6 +110,8 @@ pub struct Resolved {
     pub tier: Tier,
     /// Its readable key.
     pub slug: Option<Slug>,
+    /// Whether it has a readable key that cannot be read.
+    pub is_slug_unreadable: bool,
     /// Its Discogs number.
     pub discogs_id: Option<DiscogsId>,
     /// Its MusicBrainz id.
@@ -290,6 +293,9 @@ fn by_name(evidence: &Evidence<'_>, asked: &str, findings: &mut Findings) {
     }
     if evidence.resolved.is_some_and(|resolved| numbers_disagree(asked, resolved)) {
         findings.add(AmbiguityState::Unknown, Reason::DisambiguationSuffix);
+    }
+    if evidence.resolved.is_some_and(|resolved| resolved.is_slug_unreadable) {
+        findings.add(AmbiguityState::Unknown, Reason::SlugUnreadable);
     }
 }
 

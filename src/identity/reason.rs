@@ -143,11 +143,13 @@ pub enum Reason {
     PrefixCandidates(u32),
     /// The dossier says in a way that cannot be read whether its record holds more than one artist.
     DossierOverMergeUnreadable,
+    /// The record's slug cannot be read, and with it the number that it may carry.
+    SlugUnreadable,
 }
 
 impl Reason {
     /// The whole vocabulary for documentation: pattern and meaning, in the order in which reasons are listed.
-    pub const TABLE: [(&'static str, &'static str); 19] = [
+    pub const TABLE: [(&'static str, &'static str); 20] = [
         (
             "dossier:over_merge",
             "the dossier counts more than one Discogs artist in this record; state is `over_merged`",
@@ -204,6 +206,11 @@ impl Reason {
             "dossier:over_merge_unreadable",
             "the dossier's count of merged Discogs artists cannot be read; state is `unknown`",
         ),
+        (
+            "identity:slug_unreadable",
+            "the record's slug cannot be read, so neither can a number in it that tells homonyms apart; state is \
+             `unknown`",
+        ),
     ];
 
     /// The word with its variable parts in angle brackets, as in [`Reason::TABLE`].
@@ -235,6 +242,7 @@ impl Reason {
             Self::NoRecord => 16,
             Self::PrefixCandidates(_) => 17,
             Self::DossierOverMergeUnreadable => 18,
+            Self::SlugUnreadable => 19,
         }
     }
 }
@@ -290,6 +298,7 @@ mod tests {
             (Reason::NoRecord, "identity:no_record"),
             (Reason::PrefixCandidates(1), "identity:prefix_candidates:1"),
             (Reason::DossierOverMergeUnreadable, "dossier:over_merge_unreadable"),
+            (Reason::SlugUnreadable, "identity:slug_unreadable"),
         ];
         assert_eq!(one_each.len(), Reason::TABLE.len());
         for ((reason, shown), (pattern, _)) in one_each.iter().zip(Reason::TABLE) {

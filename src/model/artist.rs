@@ -1,7 +1,7 @@
 //! An artist as the service's dossier describes one: each part a fact or a gap.
 
 use crate::identity::{ClusterId, DiscogsId, Mbid, Resolved, Slug, Tier};
-use crate::model::gap::Fact;
+use crate::model::gap::{Fact, GapReason};
 use crate::model::prose::Prose;
 use crate::model::signals::Signals;
 use crate::model::text::CleanName;
@@ -14,16 +14,18 @@ pub struct ArtistIdentity {
     pub name: CleanName,
     /// The name as the service has it, for comparing.
     pub record_name: String,
-    /// The service's own key; opaque.
-    pub cluster_id: Option<ClusterId>,
+    /// The service's own key; opaque. Here as in the other ids an honest gap is one that the record does not have.
+    pub cluster_id: Fact<ClusterId>,
     /// The readable key.
-    pub slug: Option<Slug>,
+    pub slug: Fact<Slug>,
     /// How the identity is bound.
     pub tier: Tier,
+    /// Whether the service's word for that cannot be read.
+    pub is_tier_unreadable: bool,
     /// Discogs artist id.
-    pub discogs_id: Option<DiscogsId>,
+    pub discogs_id: Fact<DiscogsId>,
     /// MusicBrainz artist id.
-    pub mbid: Option<Mbid>,
+    pub mbid: Fact<Mbid>,
 }
 
 impl ArtistIdentity {
@@ -32,13 +34,20 @@ impl ArtistIdentity {
     pub fn resolved(&self) -> Resolved {
         Resolved {
             name: self.record_name.clone(),
-            cluster_id: self.cluster_id.clone(),
+            cluster_id: self.cluster_id.clone().ok(),
             tier: self.tier,
-            slug: self.slug.clone(),
-            discogs_id: self.discogs_id,
-            mbid: self.mbid,
+            slug: self.slug.clone().ok(),
+            is_slug_unreadable: is_unreadable(&self.slug),
+            discogs_id: self.discogs_id.ok(),
+            mbid: self.mbid.ok(),
         }
     }
+}
+
+/// Whether a value was sent that cannot be read. It may be any value, so that it never agrees with another.
+#[must_use]
+pub fn is_unreadable<T>(fact: &Fact<T>) -> bool {
+    matches!(fact, Err(GapReason::MalformedUpstream))
 }
 
 /// Where an artist comes from, as recorded in Wikidata.

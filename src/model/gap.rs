@@ -22,11 +22,13 @@ pub enum GapReason {
     NotMeasured,
     /// The data service sent something that cannot be read as this fact.
     MalformedUpstream,
+    /// The data service refused to be asked for it, and will again.
+    RefusedUpstream,
 }
 
 impl GapReason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::NoVerifiedIdentity,
         Self::NotFoundUpstream,
         Self::UpstreamDegraded,
@@ -35,6 +37,7 @@ impl GapReason {
         Self::AmbiguousBind,
         Self::NotMeasured,
         Self::MalformedUpstream,
+        Self::RefusedUpstream,
     ];
 
     /// The word on the wire.
@@ -49,6 +52,7 @@ impl GapReason {
             Self::AmbiguousBind => "ambiguous_bind",
             Self::NotMeasured => "not_measured",
             Self::MalformedUpstream => "malformed_upstream",
+            Self::RefusedUpstream => "refused_upstream",
         }
     }
 
@@ -64,6 +68,7 @@ impl GapReason {
             Self::AmbiguousBind => "the identity is not certain enough to attach it",
             Self::NotMeasured => "it is not measured for this artist",
             Self::MalformedUpstream => "the data service sent a value that cannot be read",
+            Self::RefusedUpstream => "the data service refused the request, and asking again does not help",
         }
     }
 }

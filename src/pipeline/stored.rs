@@ -75,7 +75,10 @@ impl StoredAnswer {
 /// Whether something is missing that may be there at the next call.
 fn has_transient_gap(value: &Value) -> bool {
     let is_transient = |reason: &str| {
-        [GapReason::UpstreamDegraded, GapReason::MalformedUpstream].iter().any(|gap| gap.as_str() == reason)
+        // What is refused now may be granted to the same key tomorrow, whatever the caller does.
+        [GapReason::UpstreamDegraded, GapReason::MalformedUpstream, GapReason::RefusedUpstream]
+            .iter()
+            .any(|gap| gap.as_str() == reason)
     };
     match value {
         Value::Object(fields) => fields.iter().any(|(key, value)| {
@@ -96,7 +99,10 @@ mod tests {
     fn a_gap_that_may_close_is_seen_at_any_depth() {
         for reason in GapReason::ALL {
             let value = json!({"data": [{"gaps": {"similar": {"present": false, "reason": reason}}}]});
-            let transient = matches!(reason, GapReason::UpstreamDegraded | GapReason::MalformedUpstream);
+            let transient = matches!(
+                reason,
+                GapReason::UpstreamDegraded | GapReason::MalformedUpstream | GapReason::RefusedUpstream
+            );
             assert_eq!(has_transient_gap(&value), transient, "{reason:?}");
         }
         assert!(!has_transient_gap(&json!({"name": "upstream_degraded"})), "a name is no gap");

@@ -4,7 +4,7 @@
 
 use crate::crate_client::{CrateClient, UpstreamFault};
 use crate::identity::{self, ArtistKey, Assessment, Evidence, LocatorKind, Slug, Tier};
-use crate::model::artist::{ArtistIdentity, Dossier, Merged};
+use crate::model::artist::{ArtistIdentity, Dossier, Merged, is_unreadable};
 use crate::model::neighbour::Surroundings;
 
 /// Something that is read of one artist's record.
@@ -52,7 +52,7 @@ pub(super) fn is_merged(record: &impl Record) -> bool {
 
 /// Whether a record is kept under another slug.
 fn is_under_another(slug: &Slug, record: &impl Record) -> bool {
-    record.identity().slug.as_ref().is_some_and(|found| found != slug)
+    record.identity().slug.as_ref().is_ok_and(|found| found != slug)
 }
 
 /// Reads the record of a key through `ask`; `None` when the service holds none.
@@ -81,7 +81,7 @@ where
         ArtistKey::Cluster(_) => by_cluster(key, client, ask).await,
     }?;
     if let Some(record) = found.as_ref().filter(|record| is_merged(*record))
-        && let Some(cluster_id) = &record.identity().cluster_id
+        && let Ok(cluster_id) = &record.identity().cluster_id
     {
         client.mark_shared(cluster_id);
     }
@@ -106,20 +106,22 @@ where
         let same = by_slug.filter(|record| {
             let who = record.identity();
             remembered.is_bound_to(who)
-                && who.cluster_id.as_ref() == Some(id)
+                && who.cluster_id.as_ref() == Ok(id)
                 && !is_under_another(&remembered.slug, record)
+                && !is_unreadable(&who.slug)
                 && !is_merged(record)
         });
         if let Some(mut record) = same {
             let who = record.identity_mut();
-            who.mbid = who.mbid.or(remembered.mbid);
+            // None of its own: one that could not be read would not have been the same.
+            who.mbid = who.mbid.or_else(|gap| remembered.mbid.ok_or(gap));
             return Ok(Some(record));
         }
     }
     let mut by_cluster = ask(key.clone()).await?;
     if let Some(record) = &mut by_cluster {
         // Somebody else's record is no answer.
-        if record.identity().cluster_id.as_ref().is_some_and(|found| found != id) {
+        if record.identity().cluster_id.as_ref().is_ok_and(|found| found != id) {
             return Err(UpstreamFault::AnotherRecord);
         }
         // The service never vouches for a bare cluster id, whatever else the record may say.

@@ -23,10 +23,10 @@ pub(super) fn identity(sources: &mut Sources, identity: &ArtistIdentity, origin:
     match (origin, identity.tier) {
         (_, Tier::Discogs) => sources.add(Source::Discogs),
         (Origin::Service, Tier::Cluster) => sources.add(Source::Bookings),
-        (Origin::Fixtures, Tier::Cluster) if identity.discogs_id.is_some() => sources.add(Source::Discogs),
+        (Origin::Fixtures, Tier::Cluster) if identity.discogs_id.is_ok() => sources.add(Source::Discogs),
         (Origin::Fixtures, Tier::Cluster) => {}
     }
-    if identity.mbid.is_some() {
+    if identity.mbid.is_ok() {
         sources.add(Source::MusicBrainz);
     }
 }
@@ -39,9 +39,9 @@ pub(super) fn pages(sources: &mut Sources, identity: &ArtistIdentity, origin: Or
     }
     match (origin, identity.mbid) {
         (Origin::Service, _) => sources.add(Source::LinkIndex),
-        (Origin::Fixtures, Some(_)) => sources.add(Source::MusicBrainz),
-        (Origin::Fixtures, None) if identity.discogs_id.is_some() => sources.add(Source::Discogs),
-        (Origin::Fixtures, None) => {}
+        (Origin::Fixtures, Ok(_)) => sources.add(Source::MusicBrainz),
+        (Origin::Fixtures, Err(_)) if identity.discogs_id.is_ok() => sources.add(Source::Discogs),
+        (Origin::Fixtures, Err(_)) => {}
     }
 }
 
@@ -155,7 +155,7 @@ pub(super) fn label(sources: &mut Sources, label: &LabelDossier, origin: Origin)
         }
         Origin::Service => sources.add(Source::Hosaka),
     }
-    if label.identity.mbid.is_some() {
+    if label.identity.mbid.is_ok() {
         sources.add(Source::MusicBrainz);
     }
     let linked = label.bandcamp.is_ok() && origin == Origin::Service;
@@ -168,8 +168,8 @@ pub(super) fn label(sources: &mut Sources, label: &LabelDossier, origin: Origin)
 }
 
 fn is_invented(identity: &ArtistIdentity, origin: Origin) -> bool {
-    let by_slug = || identity.slug.as_ref().is_some_and(|slug| slug.as_str().starts_with(INVENTED_SLUG));
-    origin == Origin::Fixtures && (identity.discogs_id.is_some_and(is_invented_id) || by_slug())
+    let by_slug = || identity.slug.as_ref().is_ok_and(|slug| slug.as_str().starts_with(INVENTED_SLUG));
+    origin == Origin::Fixtures && (identity.discogs_id.is_ok_and(is_invented_id) || by_slug())
 }
 
 fn is_invented_id(id: DiscogsId) -> bool {
@@ -180,17 +180,21 @@ fn is_invented_id(id: DiscogsId) -> bool {
 mod tests {
     use super::*;
     use crate::identity::{Mbid, Slug};
+    use crate::model::gap::GapReason;
     use crate::model::text::CleanName;
 
     fn credited(tier: Tier, discogs: Option<u64>, mbid: bool, slug: &str, origin: Origin) -> Vec<Source> {
         let who = ArtistIdentity {
             name: CleanName::new("X").unwrap(),
             record_name: "X".to_owned(),
-            cluster_id: None,
-            slug: Slug::parse(slug).ok(),
+            cluster_id: Err(GapReason::HonestGap),
+            slug: Slug::parse(slug).map_err(|_| GapReason::HonestGap),
             tier,
-            discogs_id: discogs.and_then(DiscogsId::from_number),
-            mbid: mbid.then(|| Mbid::parse("3bcff06f-675a-451f-9075-99e8657047e8").unwrap()),
+            is_tier_unreadable: false,
+            discogs_id: discogs.and_then(DiscogsId::from_number).ok_or(GapReason::HonestGap),
+            mbid: mbid
+                .then(|| Mbid::parse("3bcff06f-675a-451f-9075-99e8657047e8").unwrap())
+                .ok_or(GapReason::HonestGap),
         };
         let mut sources = Sources::default();
         identity(&mut sources, &who, origin);

@@ -17,7 +17,7 @@ use crate::envelope::degraded::Degraded;
 use crate::envelope::error::ToolError;
 use crate::envelope::identity::Ambiguity;
 use crate::envelope::next::NextAction;
-use crate::identity::{AmbiguityState, ArtistKey, Assessment};
+use crate::identity::{AmbiguityState, ArtistKey, Assessment, ClusterId};
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::neighbour::{Axis, Neighbours, ONE_LIST, Surroundings};
@@ -214,16 +214,16 @@ pub(super) async fn run(
         return Ok(finding(request, &record, list, Err(GapReason::AmbiguousBind), &assessment, None, origin));
     }
     let (axes, degraded) = match &record.identity.cluster_id {
-        Some(id) if client.has(Extension::Similar) => in_one_list(&record, client.similar(id, ledger).await),
-        Some(id) => {
+        Ok(id) if client.has(Extension::Similar) => in_one_list(&record, client.similar(id, ledger).await),
+        Ok(id) => {
             let (festivals, radio) =
                 tokio::join!(client.festival_neighbours(id, ledger), client.radio_neighbours(id, ledger));
             let ((festivals, first), (radio, second)) = (axis(festivals), axis(radio));
             (beside(&record, festivals, radio), first.or(second))
         }
         // The list and both surfaces are kept by cluster.
-        None => {
-            let reason = GapReason::NoVerifiedIdentity;
+        Err(reason) => {
+            let reason = without_cluster(*reason);
             (beside(&record, Err(reason), Err(reason)), None)
         }
     };
@@ -231,6 +231,14 @@ pub(super) async fn run(
         similarity::join(&record.identity, axes, request.limit.rows(), request.limit.form());
     let degraded = degraded.or_else(|| suspect(&list));
     Ok(finding(request, &record, list, present, &assessment, degraded, origin))
+}
+
+/// Why nothing that is kept by cluster is there for a record that has none, or one that cannot be read.
+pub(super) fn without_cluster(reason: GapReason) -> GapReason {
+    match reason {
+        GapReason::MalformedUpstream => GapReason::MalformedUpstream,
+        _ => GapReason::NoVerifiedIdentity,
+    }
 }
 
 /// The axes of the dossier with two others.
@@ -257,8 +265,8 @@ fn in_one_list(
         }
         Ok(Err(reason)) => (beside(record, Err(reason), Err(reason)), None),
         Err(fault) => {
-            let reason = GapReason::UpstreamDegraded;
-            (beside(record, Err(reason), Err(reason)), Some(upstream_error::degraded(fault)))
+            let (reason, degraded) = upstream_error::gap(fault);
+            (beside(record, Err(reason), Err(reason)), degraded)
         }
     }
 }
@@ -273,7 +281,10 @@ pub(super) fn mixes_people(assessment: &Assessment, record: &impl bound::Record)
 pub(super) fn axis(answered: Result<Neighbours, UpstreamFault>) -> (Neighbours, Option<Degraded>) {
     match answered {
         Ok(rows) => (rows, None),
-        Err(fault) => (Err(GapReason::UpstreamDegraded), Some(upstream_error::degraded(fault))),
+        Err(fault) => {
+            let (reason, degraded) = upstream_error::gap(fault);
+            (Err(reason), degraded)
+        }
     }
 }
 
@@ -330,7 +341,7 @@ fn next_actions(
     is_degraded: bool,
 ) -> Vec<NextAction> {
     let mut actions = Vec::new();
-    let key = record.identity.cluster_id.as_ref().map_or(request.key.as_str(), |id| id.as_str());
+    let key = record.identity.cluster_id.as_ref().map_or(request.key.as_str(), ClusterId::as_str);
     if is_degraded {
         let again = [("key", json!(key))];
         actions.push(NextAction::new(ToolName::FindSimilarArtists.as_str(), again, next::LATER));

@@ -335,7 +335,7 @@ fn by_artist(ask: &Ask, found: Resolution, track: &TrackTitle, origin: Origin) -
 fn performer(identity: &ArtistIdentity) -> TrackHit {
     TrackHit {
         artist: Cell(Ok(identity.name.clone())),
-        cluster_id: Cell(identity.cluster_id.as_ref().map(ToString::to_string).ok_or(GapReason::HonestGap)),
+        cluster_id: Cell::of(identity.cluster_id.clone(), |id| id.to_string()),
         releases: Cell(Err(GapReason::NotCovered)),
         recordings: Cell(Err(GapReason::NotCovered)),
     }
@@ -353,7 +353,7 @@ fn card(who: &IdentityFacts, assessment: &Assessment) -> Vec<NextAction> {
         AmbiguityState::None => "verified identity; fetch the card",
         _ => "not a verified identity; fetch the card and say so",
     };
-    let key = who.slug.as_ref().or(who.cluster_id.as_ref());
+    let key = who.slug.value().or(who.cluster_id.value());
     key.map(|key| NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(key))], why))
         .into_iter()
         .collect()

@@ -7,6 +7,7 @@ use super::arguments::{Arguments, invalid};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
+use super::upstream_error::Asked;
 use super::{credit, refusal, upstream_error};
 use crate::answer::{
     Cell, Data, DjMomentumFacet, Facet, Finding, IdentityFacts, LABEL_PAGES_SHOWN, LabelCard,
@@ -23,7 +24,7 @@ use crate::envelope::untrusted::UntrustedText;
 use crate::identity::{
     self, AmbiguityState, Argument, ArtistKey, Assessment, Evidence, LocatorKind, Refusal, Slug, Tier,
 };
-use crate::model::artist::{ArtistIdentity, Merged};
+use crate::model::artist::{ArtistIdentity, Merged, is_unreadable};
 use crate::model::family::Family;
 use crate::model::gap::{Fact, GapReason};
 use crate::model::label::{DjMomentum, LabelDossier, LabelPages, LabelPresence, RelatedLabel};
@@ -131,12 +132,17 @@ pub(super) async fn run(
 ) -> Result<Finding, ToolError> {
     let found = client.label(&request.key, ledger).await.map_err(upstream_error::from)?;
     if found.as_ref().is_some_and(|dossier| is_another(&request.key, &dossier.identity)) {
-        return Err(upstream_error::from(UpstreamFault::AnotherRecord));
+        let asked = match request.key {
+            ArtistKey::Slug(_) => Asked::LabelBySlug,
+            ArtistKey::Cluster(_) => Asked::LabelByCluster,
+        };
+        return Err(upstream_error::from_asked(UpstreamFault::AnotherRecord, asked));
     }
     Ok(match found {
         Some(mut dossier) => {
-            if matches!(request.key, ArtistKey::Cluster(_)) {
-                // The service never vouches for a bare cluster id, whatever else the record may say.
+            // The service never vouches for a bare cluster id, whatever else the record may say; and a record whose
+            // slug cannot be read may be kept under another.
+            if matches!(request.key, ArtistKey::Cluster(_)) || is_unreadable(&dossier.identity.slug) {
                 dossier.identity.tier = Tier::Cluster;
             }
             card(&request.key, dossier, origin)
@@ -148,8 +154,8 @@ pub(super) async fn run(
 /// Whether a record is kept under another key than the one that was asked for.
 fn is_another(key: &ArtistKey, found: &ArtistIdentity) -> bool {
     match key {
-        ArtistKey::Cluster(id) => found.cluster_id.as_ref().is_some_and(|found| found != id),
-        ArtistKey::Slug(slug) => found.slug.as_ref().is_some_and(|found| found != slug),
+        ArtistKey::Cluster(id) => found.cluster_id.as_ref().is_ok_and(|found| found != id),
+        ArtistKey::Slug(slug) => found.slug.as_ref().is_ok_and(|found| found != slug),
     }
 }
 
@@ -255,7 +261,7 @@ fn is_degraded(dossier: &LabelDossier) -> bool {
 }
 
 fn next_actions(dossier: &LabelDossier, assessment: &Assessment) -> Vec<NextAction> {
-    let slug = dossier.identity.slug.as_ref();
+    let slug = dossier.identity.slug.as_ref().ok();
     let action = match (assessment.state, slug) {
         (AmbiguityState::Observed, Some(slug)) => Some(NextAction::new(
             ToolName::GetLabel.as_str(),

@@ -7,6 +7,7 @@ use super::arguments::{Arguments, invalid};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
+use super::upstream_error::Asked;
 use super::{credit, refusal, told, upstream_error};
 use crate::answer::{Data, Finding, IdentityFacts, LINKS_SHOWN, ResolvedArtist};
 use crate::crate_client::{Ask, CallLedger, CrateClient, Resolution, UpstreamFault};
@@ -222,7 +223,11 @@ pub(super) async fn run(
             .and_then(|found| told::about(ask, found))
             .map(Found::without_probe),
     };
-    let found = found.map_err(upstream_error::from)?;
+    let asked = match lookup {
+        Lookup::Name(_) => Asked::ByName,
+        Lookup::Locator(..) => Asked::ByKey,
+    };
+    let found = found.map_err(|fault| upstream_error::from_asked(fault, asked))?;
     let assessment = assess(lookup, &found);
     remember(client, &found, &assessment);
     Ok(finding(lookup, found, &assessment, client, origin))
@@ -252,7 +257,7 @@ async fn by_name(
     let rows = match client.same_name_rows(&bare, ledger).await {
         Ok(rows) => rows,
         Err(fault) => {
-            let degraded = Some(upstream_error::degraded(fault));
+            let (_, degraded) = upstream_error::gap(fault);
             return Ok(Found { degraded, ..Found::new(resolution, Probe::Unavailable) });
         }
     };
@@ -272,7 +277,7 @@ async fn by_name(
         // Nobody, or somebody else: the row stays a candidate.
         Ok(_) => Found::new(resolution, Probe::Rows(rows)),
         Err(fault) => {
-            let degraded = Some(upstream_error::degraded(fault));
+            let (_, degraded) = upstream_error::gap(fault);
             Found { degraded, ..Found::new(resolution, Probe::Rows(rows)) }
         }
     })
@@ -287,8 +292,7 @@ async fn by_cluster(
 ) -> Result<Resolution, UpstreamFault> {
     if let Some(remembered) = client.recall(id).filter(|remembered| remembered.is_alone) {
         let by_discogs = client.resolve(&Ask::Discogs(remembered.discogs_id), ledger).await?;
-        let is_same =
-            |who: &ArtistIdentity| who.cluster_id.as_ref() == Some(id) && remembered.is_bound_to(who);
+        let is_same = |who: &ArtistIdentity| who.cluster_id.as_ref() == Ok(id) && remembered.is_bound_to(who);
         if by_discogs.identity.as_ref().is_some_and(is_same) {
             return Ok(by_discogs);
         }
@@ -321,7 +325,7 @@ fn assess(lookup: &Lookup, found: &Found) -> Assessment {
 /// Keeps what the answer shows of the cluster: whose it is, and whether somebody else is in it.
 fn remember(client: &CrateClient, found: &Found, assessment: &Assessment) {
     let Some(identity) = found.resolution.identity.as_ref().filter(|_| !found.folded) else { return };
-    let Some(cluster_id) = &identity.cluster_id else { return };
+    let Ok(cluster_id) = &identity.cluster_id else { return };
     let of_cluster =
         assessment.candidates.iter().filter(|candidate| candidate.cluster_id == *cluster_id).count();
     if of_cluster > 1 || found.resolution.unnamed_siblings.contains(cluster_id) {
@@ -357,7 +361,7 @@ fn finding(
         links_total: resolution.links_total,
     };
     let is_shared = resolution.identity.as_ref().is_some_and(|identity| {
-        let known = identity.cluster_id.as_ref().and_then(|id| client.recall(id));
+        let known = identity.cluster_id.as_ref().ok().and_then(|id| client.recall(id));
         identity.tier == identity::Tier::Discogs && known.is_none()
     });
     let next_actions = next_actions(&data.identity, is_shared, assessment);
@@ -389,7 +393,7 @@ fn next_actions(who: &IdentityFacts, is_shared: bool, assessment: &Assessment) -
         NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(cluster_id))], why)
     };
     // The id of a cluster that homonyms share would lose who was found; the slug does not.
-    let key = if is_shared { who.slug.as_ref() } else { who.cluster_id.as_ref() };
+    let key = if is_shared { who.slug.value() } else { who.cluster_id.value() };
     match (assessment.state, key) {
         (AmbiguityState::None, Some(cluster_id)) => {
             vec![card(cluster_id, "verified identity; fetch the card")]

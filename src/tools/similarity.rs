@@ -84,16 +84,17 @@ fn ranked(mut rows: Vec<Neighbour>) -> Vec<Neighbour> {
 
 /// Whether a row is about the artist itself, under any of its ids, or about nobody in particular.
 fn is_left_out(row: &Neighbour, subject: &ArtistIdentity) -> bool {
-    equal(row.cluster_id.as_ref().ok(), subject.cluster_id.as_ref())
-        || equal(row.discogs_id.as_ref().ok(), subject.discogs_id.as_ref())
-        || equal(row.mbid.as_ref().ok(), subject.mbid.as_ref())
+    equal(row.cluster_id.as_ref().ok(), subject.cluster_id.as_ref().ok())
+        || equal(row.discogs_id.as_ref().ok(), subject.discogs_id.as_ref().ok())
+        || equal(row.mbid.as_ref().ok(), subject.mbid.as_ref().ok())
         || row.discogs_id.is_ok_and(|id| NOBODY.contains(&id.get()))
 }
 
 /// Why nobody was found: what could not be had may hold somebody, so it goes before an axis that is empty.
 fn why_nobody(states: &[(Axis, Facet<AxisFacet>)], unreadable: usize) -> GapReason {
     let reasons = || states.iter().filter_map(|(_, state)| state.gap());
-    let there_may_be = [GapReason::UpstreamDegraded, GapReason::MalformedUpstream];
+    let there_may_be =
+        [GapReason::UpstreamDegraded, GapReason::MalformedUpstream, GapReason::RefusedUpstream];
     there_may_be
         .into_iter()
         .find(|reason| reasons().any(|found| found == *reason))

@@ -22,7 +22,7 @@ pub(super) fn about(ask: &Ask, found: Resolution) -> Result<Resolution, Upstream
 fn leads_to(ask: &Ask, found: &Resolution) -> bool {
     let Some(who) = &found.identity else { return true };
     match ask {
-        Ask::Cluster(id) => who.cluster_id.as_ref().is_none_or(|found| found == id),
+        Ask::Cluster(id) => who.cluster_id.as_ref().ok().is_none_or(|found| found == id),
         Ask::Name(name) => is_alike(name.as_str(), &who.record_name),
         Ask::Url(_) | Ask::Discogs(_) | Ask::Mbid(_) | Ask::Isrc(_) | Ask::Recording { .. } => true,
     }
@@ -40,8 +40,8 @@ fn lowered(ask: &Ask, mut found: Resolution) -> Resolution {
 
 fn confirms(ask: &Ask, who: &ArtistIdentity, found: &Resolution) -> bool {
     match ask {
-        Ask::Discogs(id) => who.discogs_id == Some(*id),
-        Ask::Mbid(id) => who.mbid == Some(*id),
+        Ask::Discogs(id) => who.discogs_id == Ok(*id),
+        Ask::Mbid(id) => who.mbid == Ok(*id),
         // The service never vouches for a bare cluster id, whatever else the answer may say.
         Ask::Cluster(_) => false,
         // A link that was read as a name is no better than the name, and is told so.

@@ -11,6 +11,7 @@ use crate::crate_client::fault::Wait;
 use crate::crate_client::window::Scope;
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
+use crate::model::gap::GapReason;
 
 /// How long whoever met an answer that the service calls degraded is told to wait: as long as a window is open.
 const DEGRADED_WAIT: Duration = Duration::from_secs(30);
@@ -30,14 +31,7 @@ pub fn from(fault: UpstreamFault) -> ToolError {
         UpstreamFault::Unreadable => {
             retry("The data service sent an answer that cannot be read.", "unreadable", None)
         }
-        UpstreamFault::AnotherRecord => ToolError::new(
-            ErrorType::UpstreamError,
-            "The data service answered with the record of another key than the one it was asked for, so it is not passed on.",
-        )
-        .with("reason", "another_record")
-        .hint("Look it up again by name, and go on with the key that is found; a retry does not help.")
-        .recoverable(true)
-        .retryable(false),
+        UpstreamFault::AnotherRecord => another_record(Asked::ByKey),
         UpstreamFault::SaysError => {
             retry("The data service failed.", "server_error", None).with("status_class", "2xx")
         }
@@ -72,7 +66,70 @@ pub fn from(fault: UpstreamFault) -> ToolError {
     }
 }
 
-/// What an answer that does without the failed request says about it.
+/// In which way a record was asked for, which decides what else can be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// An artist by name.
+    ByName,
+    /// An artist by a cluster id or a slug.
+    ByKey,
+    /// A label by slug.
+    LabelBySlug,
+    /// A label by cluster id.
+    LabelByCluster,
+}
+
+/// The same for a record that was asked for in this way.
+#[must_use]
+pub fn from_asked(fault: UpstreamFault, asked: Asked) -> ToolError {
+    match fault {
+        UpstreamFault::AnotherRecord => another_record(asked),
+        fault => from(fault),
+    }
+}
+
+fn another_record(asked: Asked) -> ToolError {
+    let (asked_for, hint) = match asked {
+        Asked::ByName => (
+            "name",
+            "Give a link to the artist as url, or its discogs_id or mbid, instead of the name; a retry does not help.",
+        ),
+        Asked::ByKey => {
+            ("key", "Look it up again by name, and go on with the key that is found; a retry does not help.")
+        }
+        Asked::LabelBySlug => (
+            "slug",
+            "Give the label's cluster_id, if it is known, or find its records with the argument label of search_catalog; a \
+             retry does not help.",
+        ),
+        Asked::LabelByCluster => (
+            "cluster_id",
+            "Give the label's slug, or find its records with the argument label of search_catalog; a retry does not help.",
+        ),
+    };
+    let message = format!(
+        "The data service answered with the record of another {asked_for} than the one it was asked for, so it is not \
+         passed on."
+    );
+    ToolError::new(ErrorType::UpstreamError, message)
+        .with("reason", "another_record")
+        .hint(hint)
+        .recoverable(true)
+        .retryable(false)
+}
+
+/// What stands in the place of what a failed request was to bring, in an answer that does without it, and what such an
+/// answer says about it. Only what may come back later is told as degraded.
+#[must_use]
+pub fn gap(fault: UpstreamFault) -> (GapReason, Option<Degraded>) {
+    match fault {
+        UpstreamFault::Status { status: ..500, .. } => (GapReason::RefusedUpstream, None),
+        UpstreamFault::AnotherRecord => (GapReason::AmbiguousBind, None),
+        fault => (GapReason::UpstreamDegraded, Some(degraded(fault))),
+    }
+}
+
+/// What an answer says that does without something which may come back later.
 #[must_use]
 pub fn degraded(fault: UpstreamFault) -> Degraded {
     Degraded::at(match fault {
@@ -204,6 +261,37 @@ mod tests {
             assert_eq!(bare["retryable"], false);
             assert_ne!(error.clone().degraded(Degraded::at(FallbackTier::NoSignal)), error, "{fault:?}");
         }
+    }
+
+    #[test]
+    fn another_record_is_never_answered_with_the_way_that_led_to_it() {
+        let hint = |asked| {
+            let error = from_asked(UpstreamFault::AnotherRecord, asked);
+            error.datum("fix_hint").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+        };
+        assert!(hint(Asked::ByName).contains("discogs_id") && !hint(Asked::ByName).contains("by name"));
+        assert!(hint(Asked::ByKey).contains("by name"));
+        assert!(
+            !hint(Asked::LabelBySlug).contains("slug") && hint(Asked::LabelBySlug).contains("search_catalog")
+        );
+        assert!(!hint(Asked::LabelByCluster).contains("cluster_id"));
+        let other = UpstreamFault::Unreachable;
+        assert_eq!(from_asked(other, Asked::ByName), from(other));
+    }
+
+    #[test]
+    fn a_gap_is_called_degraded_only_where_asking_later_may_close_it() {
+        let status = |status| gap(UpstreamFault::Status { status, retry_after: None });
+        for refused in [302, 400, 401, 402, 403, 410, 422] {
+            assert_eq!(status(refused), (GapReason::RefusedUpstream, None), "{refused}");
+        }
+        let later = (GapReason::UpstreamDegraded, Some(Degraded::at(FallbackTier::NoSignal)));
+        for failed in [500, 502, 503, 504] {
+            assert_eq!(status(failed), later, "{failed}");
+        }
+        let busy = UpstreamFault::RateLimited { retry_after: None, at_once: false, reset_at: None };
+        assert_eq!((gap(busy), gap(UpstreamFault::Unreachable)), (later, later));
+        assert_eq!(gap(UpstreamFault::AnotherRecord), (GapReason::AmbiguousBind, None));
     }
 
     #[test]

@@ -283,3 +283,54 @@ fn every_tool_answers_in_every_kind_as_it_is_kept_and_nothing_else_is_kept() {
     }
     assert_eq!(found, known, "files that no test holds");
 }
+
+const QUESTIONS: &str = include_str!("questions.md");
+
+/// The kind that a question names, as in `answer "gap"`.
+fn asked_about(question: &str) -> Option<&str> {
+    let (_, rest) = question.split_once("answer \"")?;
+    rest.split_once('"').map(|(kind, _)| kind)
+}
+
+/// The text block of a kept answer.
+fn text_of(tool: &str, kind: &str) -> String {
+    let path = root().join(format!("tests/it/golden/{tool}/{kind}.txt"));
+    let kept = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    kept.split("\n\n{").next().expect("a text").to_owned()
+}
+
+fn numbers(text: &str) -> BTreeSet<&str> {
+    text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).collect()
+}
+
+#[test]
+fn every_tool_has_ten_questions_whose_answers_have_their_numbers_and_words_from_the_kept_texts() {
+    let mut tools = BTreeSet::new();
+    for section in QUESTIONS.split("\n## ").skip(1) {
+        let (tool, questions) = section.split_once('\n').expect("a heading");
+        let mut kind = "plain";
+        let mut asked = 0;
+        for line in questions.lines().filter(|line| !line.is_empty()) {
+            asked += 1;
+            let what = format!("{tool}: {line}");
+            let (question, answer) = line.split_once(" — ").unwrap_or_else(|| panic!("{what}"));
+            assert!(question.starts_with(&format!("{asked}. ")), "{what}");
+            kind = asked_about(question).unwrap_or(kind);
+            let text = text_of(tool, kind);
+            let strangers: Vec<&str> = numbers(answer).difference(&numbers(&text)).copied().collect();
+            assert_eq!(strangers, [""; 0], "{what}\n{text}");
+            // Words of the vocabularies are quoted as they stand in the text.
+            for word in
+                answer.split(|c: char| !c.is_ascii_lowercase() && c != '_').filter(|word| word.contains('_'))
+            {
+                assert!(
+                    text.contains(word) || tool.starts_with("get_") && word.starts_with("get_"),
+                    "{what}: {word}\n{text}"
+                );
+            }
+        }
+        assert_eq!(asked, 10, "{tool}");
+        tools.insert(tool.to_owned());
+    }
+    assert_eq!(tools, ToolName::ALL.iter().map(|tool| tool.as_str().to_owned()).collect());
+}

@@ -3,6 +3,9 @@
 mod again;
 mod documents;
 mod faults;
+mod names;
+mod own_ids;
+mod partial;
 pub mod peer;
 mod places;
 mod plan;

@@ -9,12 +9,12 @@ use crate::model::gap::GapReason;
 /// The properties that say who an answer is about.
 pub(super) fn identity() -> Map<String, Value> {
     let identity = json!({
-        "cluster_id": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"},
-        "slug": nullable_text(),
+        "cluster_id": cell(cluster_id()),
+        "slug": cell(text()),
         "name": nullable_text(),
-        "resolved_via": nullable_enum(Tier::ALL.map(Tier::as_str)),
-        "discogs_id": {"type": ["integer", "null"], "minimum": 1},
-        "mbid": {"type": ["string", "null"], "format": "uuid"},
+        "resolved_via": cell(json!({"enum": Tier::ALL.map(Tier::as_str)})),
+        "discogs_id": cell(json!({"type": "integer", "minimum": 1})),
+        "mbid": cell(json!({"type": "string", "format": "uuid"})),
     });
     match identity {
         Value::Object(identity) => identity,
@@ -35,7 +35,7 @@ pub(super) fn facet(fact: Value) -> Value {
     ]})
 }
 
-/// One value of a row: the value, null, or the reason in its place.
+/// One value: the value, null, or the reason in its place.
 pub(super) fn cell(value: Value) -> Value {
     json!({"anyOf": [value, {"type": "null"}, gap()]})
 }

@@ -20,7 +20,15 @@ fn row(artist: &str, n: u8) -> ProbeRow {
 
 fn record(name: &str, n: u8, tier: Tier) -> Resolved {
     let cluster_id = (n > 0).then(|| cluster(n));
-    Resolved { name: name.to_owned(), cluster_id, tier, slug: None, discogs_id: None, mbid: None }
+    Resolved {
+        name: name.to_owned(),
+        cluster_id,
+        tier,
+        slug: None,
+        is_slug_unreadable: false,
+        discogs_id: None,
+        mbid: None,
+    }
 }
 
 fn candidate(name: &str, n: u8, hint: &str) -> Candidate {

@@ -39,6 +39,7 @@ fn aura(row: &AuraRow) -> String {
         _ => String::new(),
     };
     facts.push(match artist.dimension_count {
+        Ok(1) => format!("1 kind{words}"),
         Ok(count) => format!("{count} kinds{words}"),
         Err(_) => format!("number of kinds not present{words}"),
     });
@@ -49,20 +50,20 @@ fn aura(row: &AuraRow) -> String {
     let broke_on = artist.broke_on.ok().filter(|_| row.form == RowForm::Single);
     match (artist.has_broken, broke_on) {
         _ if row.form == RowForm::Compact => {}
-        (Ok(true), Some(day)) => facts.push(format!("broke on {day}")),
-        (Ok(true), None) => facts.push("has broken".to_owned()),
-        (Ok(false), _) => facts.push("not broken".to_owned()),
+        (Ok(true), Some(day)) => facts.push(format!("broke out on {day}")),
+        (Ok(true), None) => facts.push("has broken out".to_owned()),
+        (Ok(false), _) => facts.push("not broken out".to_owned()),
         (Err(_), _) => {}
     }
     if row.form == RowForm::Single {
         facts.extend(artist.first_signal_on.iter().map(|day| format!("first signal {day}")));
-        facts.extend(artist.latest_signal_on.iter().map(|day| format!("latest new one {day}")));
+        facts.extend(artist.latest_signal_on.iter().map(|day| format!("latest new signal {day}")));
     }
     let is_full = row.form != RowForm::Compact;
     let gaps = [
         ("kinds", artist.dimensions.as_ref().err().filter(|_| is_full)),
         ("cluster_id", artist.cluster_id.as_ref().err()),
-        ("whether it broke", artist.has_broken.as_ref().err().filter(|_| is_full)),
+        ("whether it broke out", artist.has_broken.as_ref().err().filter(|_| is_full)),
     ];
     format!("{name}: {}{}", facts.join(", "), lacks(gaps.map(|(what, gap)| (what, gap.copied()))))
 }

@@ -1,6 +1,6 @@
 //! The text of `search_catalog`.
 
-use super::lines::{ROWS_MAX, count, line, value};
+use super::lines::{ROWS_MAX, count, in_json, line, value};
 use crate::answer::{CatalogHit, CatalogList, Cell};
 use crate::model::text::CleanName;
 
@@ -24,9 +24,7 @@ pub(super) fn render(text: &mut String, data: &CatalogList) {
     for hit in data.results.iter().take(ROWS_MAX) {
         row(text, data, hit);
     }
-    if let Some(left) = data.shown.checked_sub(ROWS_MAX).filter(|left| *left > 0) {
-        line(text, format_args!("{left} more stand in the JSON."));
-    }
+    in_json(text, data.shown);
     if data.results.len() > IDS_MAX {
         line(text, format_args!("The artists' cluster ids stand in the JSON."));
     }

@@ -1,6 +1,6 @@
 //! The text of `get_upcoming_gigs`, and of the gigs of a card.
 
-use super::lines::{ROWS_MAX, lacks, line, standing};
+use super::lines::{ROWS_MAX, in_json, lacks, line, standing};
 use crate::answer::{GigList, GigRow, UpcomingGigs};
 use crate::identity::AmbiguityState;
 
@@ -22,9 +22,7 @@ pub(super) fn list(text: &mut String, list: &GigList) {
     for row in list.gigs.iter().take(ROWS_MAX) {
         line(text, format_args!("- {}.", gig(row)));
     }
-    if list.shown > ROWS_MAX {
-        line(text, format_args!("{} more stand in the JSON.", list.shown - ROWS_MAX));
-    }
+    in_json(text, list.shown);
     if list.unreadable > 0 {
         line(text, format_args!("{} more could not be read.", list.unreadable));
     }

@@ -46,10 +46,10 @@ pub(super) fn render(text: &mut String, data: &LabelCard, state: AmbiguityState)
             .iter()
             .map(|label| {
                 format!(
-                    "{} (npmi {}, support {})",
+                    "{} (collectors of both {}, npmi {})",
                     value(&label.name),
-                    value(&label.npmi),
-                    value(&label.support)
+                    value(&label.support),
+                    value(&label.npmi)
                 )
             })
             .collect();

@@ -68,14 +68,21 @@ pub(super) fn yes(cell: &Cell<bool>) -> String {
 
 /// Says how many rows of a list the text leaves out, and what the list itself lacks.
 pub(super) fn rows_beyond(text: &mut String, shown: usize, more: bool, unreadable: usize) {
-    if shown > ROWS_MAX {
-        line(text, format_args!("{} more stand in the JSON.", shown - ROWS_MAX));
-    }
+    in_json(text, shown);
     if more {
         line(text, format_args!("The data service has more than are shown."));
     }
     if unreadable > 0 {
         line(text, format_args!("{unreadable} more could not be read."));
+    }
+}
+
+/// Says how many of the `shown` rows of a list stand in the JSON only.
+pub(super) fn in_json(text: &mut String, shown: usize) {
+    let left = shown.saturating_sub(ROWS_MAX);
+    if left > 0 {
+        let stand = if left == 1 { "stands" } else { "stand" };
+        line(text, format_args!("{left} more {stand} in the JSON."));
     }
 }
 

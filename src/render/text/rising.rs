@@ -90,7 +90,9 @@ fn one(row: &OneToWatchRow) -> String {
     if row.form == RowForm::Full {
         facts.extend(artist.profile.iter().map(ToString::to_string));
         facts.extend(artist.emergence_score.iter().map(|score| format!("score {score}")));
-        facts.extend(artist.culture_forward_festivals.iter().map(|count| format!("festivals {count}")));
+        facts.extend(
+            artist.culture_forward_festivals.iter().map(|count| format!("culture-forward festivals {count}")),
+        );
     }
     facts.extend(artist.discogs_id.iter().map(|id| format!("Discogs {id}")));
     let is_full = row.form == RowForm::Full;
@@ -99,7 +101,7 @@ fn one(row: &OneToWatchRow) -> String {
         ("momentum", artist.momentum_tier.as_ref().err()),
         ("profile", artist.profile.as_ref().err().filter(|_| is_full)),
         ("score", artist.emergence_score.as_ref().err().filter(|_| is_full)),
-        ("festivals", artist.culture_forward_festivals.as_ref().err().filter(|_| is_full)),
+        ("culture-forward festivals", artist.culture_forward_festivals.as_ref().err().filter(|_| is_full)),
         ("Discogs id", artist.discogs_id.as_ref().err()),
     ];
     named(artist.name.as_ref().ok(), &facts) + &lacks(gaps.map(|(what, gap)| (what, gap.copied())))

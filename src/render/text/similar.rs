@@ -1,6 +1,6 @@
 //! The text of `find_similar_artists`, and of the similar artists of a card.
 
-use super::lines::{ROWS_MAX, count, ids_elsewhere, line};
+use super::lines::{ROWS_MAX, count, ids_elsewhere, in_json, line};
 use super::who::who;
 use crate::answer::{RowForm, SimilarArtists, SimilarList, SimilarRow};
 use crate::identity::AmbiguityState;
@@ -22,9 +22,7 @@ pub(super) fn list(text: &mut String, list: &SimilarList) {
     for (at, row) in list.similar.iter().take(ROWS_MAX).enumerate() {
         line(text, format_args!("{}. {}.", at + 1, artist(row)));
     }
-    if list.shown > ROWS_MAX {
-        line(text, format_args!("{} more stand in the JSON.", list.shown - ROWS_MAX));
-    }
+    in_json(text, list.shown);
     if list.shown > 0 {
         ids_elsewhere(text);
     }
@@ -52,7 +50,7 @@ fn artist(row: &SimilarRow) -> String {
             if row.form == RowForm::Compact || known.is_empty() {
                 short(*axis).to_owned()
             } else {
-                format!("{} {}", short(*axis), known.join(" "))
+                format!("{} {}", short(*axis), known.join(" and "))
             }
         })
         .collect();

@@ -1,6 +1,6 @@
 //! The text of `find_tracks`.
 
-use super::lines::{ROWS_MAX, count, ids_elsewhere, line, value};
+use super::lines::{ROWS_MAX, count, ids_elsewhere, in_json, line, value};
 use super::who::who;
 use crate::answer::{BY_ARTIST_AND_TRACK, TrackHit, TrackList};
 use crate::identity::AmbiguityState;
@@ -41,16 +41,15 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
     line(
         text,
         format_args!(
-            "{} with a track{compared}, those on most releases first:",
-            count(data.shown, "artist", "artists")
+            "{} with a track{compared}{}:",
+            count(data.shown, "artist", "artists"),
+            if data.shown > 1 { ", those on most releases first" } else { "" }
         ),
     );
     for hit in data.results.iter().take(ROWS_MAX) {
         row(text, hit, data.results.len() <= IDS_MAX);
     }
-    if let Some(left) = data.shown.checked_sub(ROWS_MAX).filter(|left| *left > 0) {
-        line(text, format_args!("{left} more stand in the JSON."));
-    }
+    in_json(text, data.shown);
     if data.results.len() > IDS_MAX {
         ids_elsewhere(text);
     }
@@ -59,7 +58,7 @@ pub(super) fn render(text: &mut String, data: &TrackList, state: Option<Ambiguit
     }
     let left = data.listed.saturating_sub(data.shown + data.unreadable);
     if left > 0 {
-        line(text, format_args!("The data service sent {} more.", count(left, "row", "rows")));
+        line(text, format_args!("The data service sent {}.", count(left, "more row", "more rows")));
     }
     if data.truncated.value() == Some(&true) {
         // Rows that were sent and left out are no fewer with a higher limit.

@@ -21,11 +21,11 @@ pub(super) fn which(
     let Some(name) = &identity.name else {
         return line(text, format_args!("No single {one} found."));
     };
-    let standing = match (state, identity.resolved_via) {
+    let standing = match (state, identity.resolved_via.value()) {
         (AmbiguityState::None, _) => "verified identity".to_owned(),
         (AmbiguityState::NameCollision, _) => format!("one of several {many} of this name"),
         (AmbiguityState::OverMerged, _) => format!("a record that is known to mix more than one {one}"),
-        (AmbiguityState::Unknown, Some("discogs")) => {
+        (AmbiguityState::Unknown, Some(&"discogs")) => {
             "a verified record, but it cannot be told whether the name is unique".to_owned()
         }
         (AmbiguityState::Unknown | AmbiguityState::Unresolved | AmbiguityState::Observed, _) => {
@@ -33,21 +33,24 @@ pub(super) fn which(
         }
     };
     line(text, format_args!("{name}: {standing}."));
+    for (what, reason) in identity.gaps() {
+        line(text, format_args!("{what}: not present, {}.", reason.meaning()));
+    }
     if state == AmbiguityState::NameCollision {
         // Its ids stand with those of the others, from whom one has to be chosen first.
         return;
     }
-    if let Some(id) = &identity.cluster_id {
+    if let Some(id) = identity.cluster_id.value() {
         line(text, format_args!("cluster_id: {id}"));
     }
     let mut ids = Vec::new();
-    if let Some(slug) = &identity.slug {
+    if let Some(slug) = identity.slug.value() {
         ids.push(format!("slug {slug}"));
     }
-    if let Some(id) = identity.discogs_id {
+    if let Some(id) = identity.discogs_id.value() {
         ids.push(format!("Discogs {id}"));
     }
-    if let Some(id) = &identity.mbid {
+    if let Some(id) = identity.mbid.value() {
         ids.push(format!("MusicBrainz {id}"));
     }
     if !ids.is_empty() {

@@ -10,8 +10,8 @@ use crate::envelope::attribution::Origin;
 use crate::envelope::degraded::Degraded;
 use crate::envelope::meta::View;
 use crate::envelope::next::NextAction;
-use crate::identity::{ArtistKey, Tier};
-use crate::model::artist::{ArtistIdentity, Dossier};
+use crate::identity::{ArtistKey, ClusterId, Tier};
+use crate::model::artist::{ArtistIdentity, Dossier, is_unreadable};
 use crate::model::gap::{Fact, GapReason};
 use crate::model::neighbour::Axis;
 use crate::model::source::{Source, Sources};
@@ -108,25 +108,40 @@ pub(super) async fn fetch(
         };
         included.degraded = included.degraded.or(degraded);
         if gap == Some(GapReason::UpstreamDegraded) || gap == Some(GapReason::MalformedUpstream) {
-            let own = who.cluster_id.as_ref().map_or(key.as_str(), |id| id.as_str());
+            let own = who.cluster_id.as_ref().map_or(key.as_str(), ClusterId::as_str);
             included.next_actions.push(NextAction::new(tool.as_str(), [("key", json!(own))], next::ALONE));
         }
     }
     included
 }
 
+/// Why an include is not there for a record that has no key, or one that cannot be read.
+fn no_key<T>(who: &ArtistIdentity) -> Fact<T> {
+    Err(who
+        .cluster_id
+        .as_ref()
+        .err()
+        .map_or(GapReason::NoVerifiedIdentity, |gap| similar::without_cluster(*gap)))
+}
+
+/// Whether two records have the same id, or both have none.
+fn agree<T: PartialEq>(one: &Fact<T>, other: &Fact<T>) -> bool {
+    one == other && !is_unreadable(one)
+}
+
 /// The key under which the card's own record is found again.
 fn own_key(who: &ArtistIdentity) -> Option<ArtistKey> {
     match (&who.slug, &who.cluster_id) {
-        (Some(slug), _) if who.tier == Tier::Discogs => Some(ArtistKey::Slug(slug.clone())),
-        (_, Some(id)) => Some(ArtistKey::Cluster(id.clone())),
-        (Some(slug), None) => Some(ArtistKey::Slug(slug.clone())),
-        (None, None) => None,
+        (Ok(slug), _) if who.tier == Tier::Discogs => Some(ArtistKey::Slug(slug.clone())),
+        (_, Ok(id)) => Some(ArtistKey::Cluster(id.clone())),
+        (Ok(slug), Err(_)) => Some(ArtistKey::Slug(slug.clone())),
+        (Err(_), Err(_)) => None,
     }
 }
 
 fn failed<T>(fault: UpstreamFault) -> (Fact<T>, Option<Degraded>) {
-    (Err(GapReason::UpstreamDegraded), Some(upstream_error::degraded(fault)))
+    let (reason, degraded) = upstream_error::gap(fault);
+    (Err(reason), degraded)
 }
 
 /// By the dossier alone: one call.
@@ -136,14 +151,14 @@ async fn similar_to(
     client: &CrateClient,
     ledger: &CallLedger,
 ) -> (Fact<SimilarList>, Option<Degraded>) {
-    let Some(key) = own_key(who) else { return (Err(GapReason::NoVerifiedIdentity), None) };
+    let Some(key) = own_key(who) else { return (no_key(who), None) };
     let record = match client.surroundings(&key, ledger).await {
         Ok(Some(record)) => record,
         Ok(None) => return (Err(GapReason::NotFoundUpstream), None),
         Err(fault) => return failed(fault),
     };
-    let same = record.identity.cluster_id == who.cluster_id
-        && (record.identity.discogs_id == who.discogs_id || matches!(key, ArtistKey::Cluster(_)));
+    let same = agree(&record.identity.cluster_id, &who.cluster_id)
+        && (agree(&record.identity.discogs_id, &who.discogs_id) || matches!(key, ArtistKey::Cluster(_)));
     if !same || bound::is_merged(&record) {
         // Between the two requests the key came to mean somebody else.
         return (Err(GapReason::AmbiguousBind), None);
@@ -168,7 +183,7 @@ async fn gigs_of(
         return (Err(GapReason::NotCovered), None);
     }
     // Only by the cluster id can it be told whose gigs an answer holds.
-    let Some(id) = &who.cluster_id else { return (Err(GapReason::NoVerifiedIdentity), None) };
+    let Ok(id) = &who.cluster_id else { return (no_key(who), None) };
     let key = ArtistKey::Cluster(id.clone());
     let today = client.today();
     match client.gigs(&key, ledger).await {
@@ -176,7 +191,7 @@ async fn gigs_of(
             let ahead = found.gigs.and_then(|listed| gigs::upcoming(listed, today));
             (ahead.map(|listed| gigs::shown(listed, rows(view), today)), None)
         }
-        Ok(None) => (Err(GapReason::HonestGap), None),
+        Ok(None) => (Err(GapReason::NotFoundUpstream), None),
         Err(fault) => failed(fault),
     }
 }

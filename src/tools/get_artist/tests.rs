@@ -203,6 +203,10 @@ async fn a_card_that_names_other_ids_than_were_resolved_is_only_observed() {
         ("/facts/signals/mbid", json!("9ddce51c-2b75-4b3e-ac8c-1db09e7c89c6"), "observed"),
         ("/identity/discogsArtistId", json!(6), "observed"),
         ("/slug", json!("burial"), "observed"),
+        // What cannot be read may be another's.
+        ("/facts/signals/mbid", json!(7), "observed"),
+        ("/identity/discogsArtistId", json!("5"), "observed"),
+        ("/slug", json!(7), "observed"),
     ] {
         let (client, faulty, _) = client();
         faulty.set(Family::Resolve, Behaviour::Says(200, Box::leak(resolved.to_string().into_boxed_str())));

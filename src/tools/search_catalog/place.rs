@@ -30,22 +30,34 @@ pub(super) struct Trail {
     given: u32,
     /// The mark of the one that was the first, second, fourth, eighth and so on, whichever came last.
     anchor: u64,
+    /// How many pages in a row had nothing to show.
+    empty: u32,
 }
 
 impl Trail {
-    fn begun(cursor: &str) -> Self {
-        Self { cursor: cursor.to_owned(), given: 1, anchor: mark(cursor) }
+    fn begun(cursor: &str, empty: u32) -> Self {
+        Self { cursor: cursor.to_owned(), given: 1, anchor: mark(cursor), empty }
     }
 
     /// Follows the next cursor; `None` when it is one that was followed before.
-    fn followed(&self, cursor: &str) -> Option<Self> {
+    fn followed(&self, cursor: &str, empty: u32) -> Option<Self> {
         let mark = mark(cursor);
         if cursor == self.cursor || mark == self.anchor {
             return None;
         }
         let given = self.given.saturating_add(1);
         let anchor = if given.is_power_of_two() { mark } else { self.anchor };
-        Some(Self { cursor: cursor.to_owned(), given, anchor })
+        Some(Self { cursor: cursor.to_owned(), given, anchor, empty })
+    }
+}
+
+impl Trail {
+    /// Reads the rest of what [`Place::written`] wrote.
+    fn read(trail: &str, empty: u32) -> Option<Self> {
+        let (given, rest) = trail.split_once(':')?;
+        let (anchor, cursor) = rest.split_once(':')?;
+        let (given, anchor) = (given.parse().ok()?, u64::from_str_radix(anchor, 16).ok()?);
+        Some(Self { cursor: cursor.to_owned(), given, anchor, empty })
     }
 }
 
@@ -82,6 +94,10 @@ pub(super) enum Going {
     },
 }
 
+/// How many pages in a row may have nothing to show before a walk ends.
+pub(super) const EMPTY_PAGES_MAX: u32 = 3;
+/// Why a walk ends that finds nothing any more.
+pub(super) const EMPTY: &str = "The data service sent 3 pages in a row without a row that can be shown and still goes on, so the walk ends here; a narrower query is a new walk.";
 /// Why a walk ends that the service cannot carry on.
 pub(super) const NO_CURSOR: &str = "The data service gave no cursor that can be sent back, so the walk ends here; a narrower query is a new walk.";
 /// Why a walk ends whose rows can no longer be kept apart.
@@ -109,12 +125,11 @@ impl Place {
     pub(super) fn read(text: &str) -> Option<Self> {
         match text.split_once(':')? {
             ("o", seen) => Some(Self::Counted(unpacked(&URL_SAFE_NO_PAD.decode(seen).ok()?)?)),
-            ("k", cursor) => Some(Self::Upstream(Trail::begun(cursor))),
-            ("c", trail) => {
-                let (given, rest) = trail.split_once(':')?;
-                let (anchor, cursor) = rest.split_once(':')?;
-                let (given, anchor) = (given.parse().ok()?, u64::from_str_radix(anchor, 16).ok()?);
-                Some(Self::Upstream(Trail { cursor: cursor.to_owned(), given, anchor }))
+            ("k", cursor) => Some(Self::Upstream(Trail::begun(cursor, 0))),
+            ("c", trail) => Trail::read(trail, 0).map(Self::Upstream),
+            ("e", trail) => {
+                let (empty, trail) = trail.split_once(':')?;
+                Trail::read(trail, empty.parse().ok()?).map(Self::Upstream)
             }
             _ => None,
         }
@@ -123,7 +138,12 @@ impl Place {
     fn written(&self) -> String {
         match self {
             Self::Counted(seen) => format!("o:{}", URL_SAFE_NO_PAD.encode(packed(seen))),
-            Self::Upstream(Trail { cursor, given, anchor }) => format!("c:{given}:{anchor:x}:{cursor}"),
+            Self::Upstream(Trail { cursor, given, anchor, empty: 0 }) => {
+                format!("c:{given}:{anchor:x}:{cursor}")
+            }
+            Self::Upstream(Trail { cursor, given, anchor, empty }) => {
+                format!("e:{empty}:{given}:{anchor:x}:{cursor}")
+            }
         }
     }
 
@@ -136,6 +156,8 @@ impl Place {
         let exact = page.total.ok().filter(|_| page.total_mode == Ok(TotalMode::Exact));
         let by_cursor = matches!(self, Self::Upstream(_)) || page.onward != Onward::NoCursors;
         let mode = if by_cursor { PaginationMode::Keyset } else { PaginationMode::OffsetWalk };
+        let before_it = if let Self::Upstream(trail) = self { trail.empty } else { 0 };
+        let empty = if page.rows.is_empty() { before_it.saturating_add(1) } else { 0 };
         let next = match (&page.onward, self) {
             (Onward::Last | Onward::Cursor(_), _) if readable > limit => {
                 return Going::EndedEarly { mode, why: OVERFULL };
@@ -144,8 +166,11 @@ impl Place {
                 return Going::EndedEarly { mode, why: SHORT };
             }
             (Onward::Last, _) => return Going::Ended { mode, at_limit: false },
-            (Onward::Cursor(cursor), Self::Counted(_)) => Self::Upstream(Trail::begun(cursor)),
-            (Onward::Cursor(cursor), Self::Upstream(trail)) => match trail.followed(cursor) {
+            (Onward::Cursor(_), _) if empty >= EMPTY_PAGES_MAX => {
+                return Going::EndedEarly { mode, why: EMPTY };
+            }
+            (Onward::Cursor(cursor), Self::Counted(_)) => Self::Upstream(Trail::begun(cursor, empty)),
+            (Onward::Cursor(cursor), Self::Upstream(trail)) => match trail.followed(cursor, empty) {
                 Some(trail) => Self::Upstream(trail),
                 None => return Going::EndedEarly { mode, why: CIRCLE },
             },
@@ -333,7 +358,7 @@ mod tests {
     fn the_longest_walk_of_ordinary_rows_fits_its_place() {
         let rows: BTreeSet<u64> = (0..10_000).map(|n| n * 350).collect();
         assert!(Place::Counted(rows).written().len() <= PLACE_BYTES_MAX);
-        let cursor = Place::Upstream(Trail::begun("abc:def"));
+        let cursor = Place::Upstream(Trail::begun("abc:def", 0));
         assert_eq!(Place::read("k:abc:def"), Some(cursor.clone()), "as it was written before");
         assert_eq!(Place::read(&cursor.written()), Some(cursor));
     }

@@ -15,11 +15,12 @@ fn subject() -> ArtistIdentity {
     ArtistIdentity {
         name: CleanName::new("Subject").unwrap(),
         record_name: "Subject".to_owned(),
-        cluster_id: Some(cluster(1)),
-        slug: None,
+        cluster_id: Ok(cluster(1)),
+        slug: Err(GapReason::HonestGap),
         tier: Tier::Discogs,
-        discogs_id: DiscogsId::from_number(1),
-        mbid: Mbid::parse("3bcff06f-675a-451f-9075-99e8657047e8").ok(),
+        is_tier_unreadable: false,
+        discogs_id: DiscogsId::from_number(1).ok_or(GapReason::HonestGap),
+        mbid: Mbid::parse("3bcff06f-675a-451f-9075-99e8657047e8").map_err(|_| GapReason::HonestGap),
     }
 }
 

@@ -70,7 +70,7 @@ fn a_long_list_names_ten_rows_in_the_text_and_says_how_many_more_there_are() {
     let told = find(&Service::demo(), json!({"title": "love", "fuzzy": true, "limit": 25}));
     assert_eq!(told.data()["shown"], 11);
     assert_eq!(told.text.lines().filter(|line| line.starts_with("- ")).count(), 10);
-    assert!(told.text.contains("\n1 more stand in the JSON.\n"), "{}", told.text);
+    assert!(told.text.contains("\n1 more stands in the JSON.\n"), "{}", told.text);
     assert!(told.text.contains("whose title contains these words"), "{}", told.text);
 }
 

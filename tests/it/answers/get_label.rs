@@ -55,7 +55,7 @@ fn a_card_holds_every_facet_and_quotes_the_profile_apart() {
              Observed: in Discogs yes, on Bandcamp yes, in DJ sets yes, in writing no.\n\
              DJ plays: 562 in all, 342 in the last 365 days (share 0.608540925); DJs 80, artists 31, tracklists 200; \
              first 2001-04-05, last 2026-11-20.\n\
-             Collected together with: Near Label (npmi 0.42, support 6), Far Label (npmi 0.125, support 7).\n\
+             Collected together with: Near Label (collectors of both 6, npmi 0.42), Far Label (collectors of both 7, npmi 0.125).\n\
              Data by hosaka (crate.hosaka.fm); sources: Discogs (CC0), MusicBrainz (CC0), hosaka link index (hosaka \
              terms), hosaka signals (hosaka terms).",
             cluster(8)

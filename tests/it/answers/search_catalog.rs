@@ -274,6 +274,34 @@ fn a_walk_ends_after_ten_thousand_rows() {
 }
 
 #[test]
+fn a_walk_by_ever_new_cursors_ends_after_three_pages_in_a_row_with_nothing_to_show() {
+    let next = |n: usize| keyset(&json!(format!("on-{n}")));
+    let unreadable =
+        |n: usize| (200, json!({"pagination": next(n), "results": [{"master_id": "x"}, 7]}).to_string());
+    // How many rows each page has; what cannot be read shows nothing either.
+    for (pages, asked) in [(vec![2, 0, 0, 0], 4), (vec![0, 0, 0], 3), (vec![2, 0, 0, 2, 0, 0, 0], 7)] {
+        let script = pages.iter().enumerate().map(|(n, rows)| match rows {
+            0 if n % 2 == 0 => unreadable(n),
+            0 => page([], next(n)),
+            rows => page((0..*rows).map(|row| (n * 10 + row + 1) as u64), next(n)),
+        });
+        let last = pages.len();
+        let service = Service::script(script.chain((last..last + 5).map(|n| page([], next(n)))));
+        let mut arguments = json!({"q": "x"});
+        let ended = loop {
+            let told = find(&service, arguments);
+            match cursor(&told) {
+                Some(next) => arguments = json!({"q": "x", "cursor": next}),
+                None => break told,
+            }
+        };
+        assert_eq!(service.asked().len(), asked, "{pages:?}");
+        let why = ended.data()["pagination"]["walk_ended_early"].as_str().expect("a reason");
+        assert!(why.contains("3 pages in a row") && ended.text.contains(why), "{}", ended.text);
+    }
+}
+
+#[test]
 fn a_walk_that_cannot_go_on_says_that_there_may_be_more() {
     for next in [json!(5), json!(""), json!("x".repeat(3_000)), json!("a b")] {
         let told = find(&Service::script([page(1..=10, keyset(&next))]), json!({"q": "x"}));

@@ -50,7 +50,8 @@ fn a_text_tells_at_most_ten_rows_of_each_list_and_how_many_more_there_are() {
         let rows = answer.data()["shown"].as_u64().unwrap_or_default() as usize;
         if let Some(left) = rows.checked_sub(OF_A_TEXT).filter(|left| *left > 0) {
             longer += 1;
-            let told = format!("{left} more stand in the JSON.");
+            let stand = if left == 1 { "stands" } else { "stand" };
+            let told = format!("{left} more {stand} in the JSON.");
             assert!(answer.text.lines().any(|line| line == told), "{tool} {arguments}: {}", answer.text);
         }
     }

@@ -247,7 +247,11 @@ fn every_key_that_nobody_has_leads_back_to_the_name() {
         }
     }
     let aura = ask("get_aura", json!({"cluster_id": nobody}).as_object().expect("an object"));
-    assert_eq!(aura.json["next_actions"][0]["args"], json!({"key": nobody}));
+    let action = &aura.json["next_actions"][0];
+    assert_eq!(
+        (&action["tool"], &action["args"]),
+        (&json!("resolve_artist"), &json!({"cluster_id": nobody}))
+    );
 }
 
 #[test]

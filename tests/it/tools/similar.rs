@@ -116,8 +116,9 @@ fn an_axis_that_fails_is_a_named_gap_and_the_others_are_served() {
         for (status, body, reason, tier) in [
             (500, json!({}), "upstream_degraded", json!("no_signal")),
             (200, json!({"state": "degraded", "rows": []}), "upstream_degraded", json!("suspect")),
-            (200, json!({"state": "honest_gap", "rows": []}), "honest_gap", Value::Null),
-            (404, json!({"error": "not_found"}), "honest_gap", Value::Null),
+            (200, json!({"state": "honest_gap", "rows": []}), "not_found_upstream", Value::Null),
+            (404, json!({"error": "not_found"}), "not_found_upstream", Value::Null),
+            (403, json!({"error": "forbidden"}), "refused_upstream", Value::Null),
             (200, json!({"state": "odd", "rows": []}), "malformed_upstream", Value::Null),
         ] {
             let served = over(service(3).says(path, status, body.to_string()));
@@ -213,7 +214,9 @@ fn an_include_is_served_from_the_dossier_alone_and_never_fails_the_card() {
     for (status, body, reason) in [
         (500, json!({}), "upstream_degraded"),
         (200, json!({"state": "degraded"}), "upstream_degraded"),
-        (200, json!({"state": "honest_gap", "cluster_id": id(1), "gigs": []}), "honest_gap"),
+        (200, json!({"state": "honest_gap", "cluster_id": id(1), "gigs": []}), "not_found_upstream"),
+        (404, json!({"error": "not_found"}), "not_found_upstream"),
+        (403, json!({"error": "forbidden"}), "refused_upstream"),
         (200, json!({"state": "present", "cluster_id": id(2), "gigs": []}), "malformed_upstream"),
     ] {
         let (failed, _) = card(service(3).says(&gigs, status, body.to_string()), json!("gigs"));
@@ -221,7 +224,8 @@ fn an_include_is_served_from_the_dossier_alone_and_never_fails_the_card() {
         let own = json!({"tool": "get_upcoming_gigs", "args": {"key": id(1)},
             "why": "could not be had with the card; ask for it alone"});
         let offered = failed.json["next_actions"].as_array().expect("actions").contains(&own);
-        assert_eq!(offered, reason != "honest_gap", "{reason}: {}", failed.json["next_actions"]);
+        let may_close = ["upstream_degraded", "malformed_upstream"].contains(&reason);
+        assert_eq!(offered, may_close, "{reason}: {}", failed.json["next_actions"]);
         assert_eq!(failed.json["degraded"].is_object(), reason == "upstream_degraded");
     }
 }
