@@ -1,10 +1,16 @@
 //! Where the store keeps its files, and the lock that makes sure nobody else does.
 
+use std::ffi::{CStr, CString};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, lchown};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::fs::{Dir, FileType, Gid, Mode, OFlags, Uid, fchown, fstat, openat};
+use rustix::io::Errno;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -102,12 +108,14 @@ impl Folder {
     /// nothing of it.
     pub(super) fn give_to_owner(&self) -> Result<(), FolderFault> {
         let failed = |error| FolderFault::Io(self.path.clone(), error);
-        let data = self.path.parent().unwrap_or(&self.path);
-        let owner = std::fs::metadata(data).map_err(failed)?;
+        let (Some(data), Some(name)) = (self.path.parent(), self.path.file_name()) else { return Ok(()) };
+        let data = File::open(data).map_err(failed)?;
+        let owner = data.metadata().map_err(failed)?;
         if owner.uid() == ROOT {
             return Ok(());
         }
-        give(&self.path, owner.uid(), owner.gid()).map_err(failed)
+        let name = CString::new(name.as_bytes()).map_err(|error| failed(error.into()))?;
+        give(&data, &name, (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()))).map_err(failed)
     }
 
     /// A name beside the database that is not taken, such as `quarantine-20261130-134500`.
@@ -119,15 +127,27 @@ impl Folder {
     }
 }
 
-/// Gives what belongs to root there; what a link leads to stays as it is.
-fn give(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
-    let found = path.symlink_metadata()?;
-    if found.uid() == ROOT {
-        lchown(path, Some(uid), Some(gid))?;
+/// Gives what belongs to root there. Whoever may write there could change a name under root's hands to lead to a file of
+/// the system: so nothing is given away by its name, no link is followed, and no file that has another name elsewhere is.
+fn give(folder: impl AsFd, name: &CStr, to: (Uid, Gid)) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match openat(folder, name, flags, Mode::empty()) {
+        // A link, a socket, or gone already: nothing that was made here.
+        Err(Errno::LOOP | Errno::NXIO | Errno::NOENT) => return Ok(()),
+        opened => opened?,
+    };
+    let found = fstat(&file)?;
+    let kind = FileType::from_raw_mode(found.st_mode);
+    let is_ours = found.st_uid == ROOT && (kind.is_dir() || (kind.is_file() && found.st_nlink == 1));
+    if is_ours {
+        fchown(&file, Some(to.0), Some(to.1))?;
     }
-    if found.is_dir() {
-        for entry in std::fs::read_dir(path)? {
-            give(&entry?.path(), uid, gid)?;
+    if kind.is_dir() {
+        for entry in Dir::read_from(&file)? {
+            let entry = entry?;
+            if ![c".", c".."].contains(&entry.file_name()) {
+                give(&file, entry.file_name(), to)?;
+            }
         }
     }
     Ok(())

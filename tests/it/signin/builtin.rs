@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use crate::harness::{Answer, Demo, JSON, PATIENCE};
+use crate::harness::{Answer, Demo, JSON};
 
 pub const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 pub const VERIFIER: &str = "a-verifier-of-forty-three-characters-or-more-12345";
@@ -264,6 +264,8 @@ fn a_public_server_refuses_to_run_it() {
 #[test]
 fn a_form_that_comes_too_slowly_is_gone_within_its_time() {
     const MAY_TAKE: Duration = Duration::from_secs(1);
+    /// For the answer to be taken, and for a machine with other things to do.
+    const LATER: Duration = Duration::from_secs(10);
     let server = Demo::serving("", "[issuer]\nenabled = true\n[transport]\nbody_timeout_s = 1\n");
     for path in ["/issuer/token", "/issuer/authorize", "/issuer/register"] {
         let mut connection = server.connection();
@@ -285,7 +287,7 @@ fn a_form_that_comes_too_slowly_is_gone_within_its_time() {
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
                 Err(_cut_off) => break,
             }
-            assert!(begun.elapsed() < PATIENCE, "{path}: it is still open");
+            assert!(begun.elapsed() < MAY_TAKE + LATER, "{path}: it is still open");
         }
         let took = begun.elapsed();
         let answer = String::from_utf8_lossy(&answer);

@@ -40,6 +40,9 @@ fn every_status_can_be_read_from_a_page() {
     readable(&post("/mcp", &[JSON, ("accept", "text/html"), REVISION], PING), 406);
     readable(&post("/mcp", &[JSON, ACCEPT, REVISION], &" ".repeat(1_100_000)), 413);
     readable(&post("/mcp", &[("content-type", "text/plain"), ACCEPT, REVISION], PING), 415);
+    let long = "x".repeat(40_000);
+    readable(&post("/mcp", &[JSON, ACCEPT, REVISION, ("x-long", &long)], PING), 431);
+    readable(&post("/mcp/linked", &[JSON, ACCEPT, ("authorization", &format!("Bearer {long}"))], PING), 431);
     readable(&demo.send(Method::GET, "/readyz", &[ORIGIN], ""), 200);
     readable(&demo.send(Method::GET, "/issuer/authorize", &[ORIGIN], ""), 400);
     readable(&post("/issuer/token", &[], ""), 400);
