@@ -26,7 +26,7 @@ use tokio::sync::oneshot;
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
 use self::sign_in::SignIn;
-use self::signals::{Reloads, Signals};
+use self::signals::Signals;
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
@@ -254,7 +254,7 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let security = SecurityHeaders::new(config.server.public);
     let tls = transport::server_config(&certificate.identity);
     let mut signals = Signals::listen()?;
-    let reloads = Reloads::listen()?;
+    let reloads = supervised::reloads(&supervisor)?;
     certificate.warn(clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));

@@ -30,14 +30,21 @@ pub(super) fn listener() -> Result<Option<Listener>, StartError> {
     Ok(passed)
 }
 
+/// Where a supervisor may give the order to read the configuration again; a program without one ends by that signal, as
+/// others do when their terminal goes away.
+pub(super) fn reloads(supervisor: &Supervisor) -> Result<Option<Reloads>, StartError> {
+    supervisor.is_there().then(Reloads::listen).transpose()
+}
+
 /// Has `reload` read again what can be, each time the order comes, with a word to the supervisor before and after.
 /// `status` is what was said when the server was ready. Never ends.
 pub(super) async fn reload_when_told(
     supervisor: &Supervisor,
-    mut orders: Reloads,
+    orders: Option<Reloads>,
     status: &str,
     mut reload: impl FnMut(),
 ) {
+    let Some(mut orders) = orders else { return std::future::pending().await };
     loop {
         orders.next().await;
         supervisor.reloading();
