@@ -15,7 +15,7 @@ pub(super) const KEYS: &[Key] = &[
         "issuer",
         "\"\"",
         "The issuer whose tokens are accepted, exactly as they carry it in \"iss\"; docs/sign-in.md says how \
-         to set one up. \"\" is the built-in issuer where that is enabled, and otherwise no sign-in.",
+         to set one up. It has no query. \"\" is the built-in issuer where that is enabled, and otherwise no sign-in.",
     ),
     Key::new(
         "jwks_uri",

@@ -9,10 +9,10 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Dir, FileType, Gid, Mode, OFlags, Uid, fchown, fstat, openat};
+use rustix::fs::{
+    CWD, Dir, FileType, Gid, Mode, OFlags, RenameFlags, Uid, fchown, fstat, openat, renameat_with,
+};
 use rustix::io::Errno;
-
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::secret::SECRET;
 

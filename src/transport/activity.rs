@@ -7,8 +7,9 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::limits::Limits;
 
@@ -83,6 +84,17 @@ impl Activity {
             }
             _ => {}
         }
+    }
+
+    /// Ends once the first byte has come, and after `patience` without one. Must share its task with the connection, as
+    /// [`Self::overdue`] must.
+    pub(super) async fn begun(&self, patience: Duration) {
+        let mut time = pin!(sleep(patience));
+        std::future::poll_fn(|cx| match self.state().read_bytes {
+            0 => time.as_mut().poll(cx),
+            _ => Poll::Ready(()),
+        })
+        .await;
     }
 
     /// A write was taken, or had to wait for the peer.

@@ -34,6 +34,9 @@ const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
 /// A header of up to so many times its limit is read, so that its refusal is an answer like every other, which a page of
 /// another origin may read too. Beyond that the libraries refuse it by themselves.
 const READ_BEYOND_LIMIT: usize = 2;
+/// How long a client that connected just before a stop still has for its handshake, and then for the first byte of its
+/// request. It cannot know of the stop, and has nothing to show for a connection that is closed now.
+const JUST_CONNECTED: Duration = Duration::from_secs(1);
 
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_millis(500);
@@ -69,7 +72,7 @@ where
             Ok(Err(error)) => return tracing::debug!(%error, "a handshake failed"),
             Err(_elapsed) => return tracing::debug!("a handshake took too long"),
         },
-        () = Phase::Draining.reached(&mut phase) => return,
+        () = late_for_a_handshake(&mut phase) => return,
     };
     let protocol = match tls.get_ref().1.alpn_protocol() {
         Some(b"h2") => Protocol::Http2,
@@ -140,12 +143,24 @@ async fn drive<C: Farewell>(
                 let _ended_or_cut = tokio::time::timeout(GOODBYE, connection).await;
                 return;
             }
-            () = Phase::Draining.reached(&mut phase), if !leaving => {
+            () = time_to_leave(&mut phase, activity), if !leaving => {
                 leaving = true;
                 connection.as_mut().farewell();
             }
         }
     }
+}
+
+/// Ends when the drain has begun, and a handshake that ran then has had its time.
+async fn late_for_a_handshake(phase: &mut watch::Receiver<Phase>) {
+    Phase::Draining.reached(phase).await;
+    tokio::time::sleep(JUST_CONNECTED).await;
+}
+
+/// Ends when the drain has begun, and a first request that was on its way then has begun to come.
+async fn time_to_leave(phase: &mut watch::Receiver<Phase>, activity: &Activity) {
+    Phase::Draining.reached(phase).await;
+    activity.begun(JUST_CONNECTED).await;
 }
 
 /// A connection that can be asked to finish what it has begun and then end.

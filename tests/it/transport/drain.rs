@@ -85,6 +85,25 @@ async fn a_stop_with_only_idle_connections_is_immediate() {
 }
 
 #[tokio::test]
+async fn a_client_that_connected_just_before_the_stop_is_answered_and_a_silent_one_is_not_waited_for() {
+    let mut server = Server::with(Limits { grace: Duration::from_secs(15), ..Limits::default() });
+    let (mut fresh, mut silent) = (server.raw().await, server.raw().await);
+    let address = server.address;
+    let start = Instant::now();
+    let stopping = server.stop();
+    while TcpStream::connect(address).await.is_ok() {
+        assert!(start.elapsed() < Duration::from_secs(5), "the listener is still open");
+    }
+    fresh.send(format!("{POST}\r\nContent-Length: 1\r\n\r\nx")).await;
+    let answer = fresh.rest().await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with('}'), "{answer}");
+    let report = stopping.await;
+    assert!(report.open >= 2 && report.cut == 0, "{report:?}");
+    assert_eq!(silent.rest().await, "");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
 async fn a_server_that_is_let_go_cuts_everything_at_once() {
     let mut server = Server::start();
     let mut raw = server.raw().await;
