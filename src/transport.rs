@@ -21,8 +21,8 @@ mod refusal;
 mod routes;
 mod security_headers;
 mod service;
-mod side_door;
 mod shown;
+mod side_door;
 mod sse;
 mod stream;
 mod tls;
@@ -40,6 +40,6 @@ pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
     PageAnswer, Refuses, Service, Undecided,
 };
-pub use self::side_door::{SideDoor, Unanswered};
 pub use self::shown::{Shown, server_config, server_config_showing};
+pub use self::side_door::{SideDoor, Unanswered};
 pub use self::tls::{Identity, TlsError};
