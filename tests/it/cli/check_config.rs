@@ -315,8 +315,8 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "files of a wrong type",
         "[tls]\ncertificate = 5\nkey = true\n",
         &[
-            "2: tls.certificate: found a value that is no path; accepted: the path of a file, or \"\" for none",
-            "3: tls.key: found a value that is no path; accepted: the path of a file, or \"\" for none",
+            "2: tls.certificate: found a value that names nothing; accepted: the path of a file, or \"\" for none",
+            "3: tls.key: found a value that names nothing; accepted: the path of a file, or \"\" for none",
         ],
     ),
     (
