@@ -92,7 +92,10 @@ fn holds_something(target: &str, body: &Value) -> bool {
                         query.contains(&format!("{asked}="))
                             && body.pointer(told).is_some_and(|id| !id.is_null())
                     });
-            body["display"].is_string() && body["resolved_via"] == "discogs" && !is_anothers
+            // A binding to a number that no artist can have is not a verified one, and nothing else is there to find.
+            let discogs = &body["locators"]["discogs"];
+            let is_bound = discogs.is_null() || discogs.as_u64().is_some();
+            body["display"].is_string() && body["resolved_via"] == "discogs" && is_bound && !is_anothers
         }
         path if path.starts_with("artist/") => {
             let key = path.trim_start_matches("artist/").split('/').next();
