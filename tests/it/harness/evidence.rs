@@ -56,12 +56,16 @@ pub fn keep(name: &str, text: &[u8]) {
     file.write_all(text).expect("room for a log");
 }
 
-/// A text of which no part may stand in what is written.
+/// A text of which no part may stand in what is written. What cannot be one is passed over: of words, parts are
+/// everywhere.
 pub fn secret(name: &str, secret: &str) {
     static SEEN: OnceLock<Mutex<(HashSet<String>, File)>> = OnceLock::new();
     let Some(folder) = folder() else { return };
     let different: HashSet<char> = secret.chars().collect();
-    if secret.len() < SHORTEST || different.len() < DIFFERENT || secret.chars().any(char::is_control) {
+    if secret.len() < SHORTEST
+        || different.len() < DIFFERENT
+        || secret.chars().any(|c| c.is_control() || c.is_whitespace())
+    {
         return;
     }
     let seen = SEEN.get_or_init(|| {

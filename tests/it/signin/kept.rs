@@ -92,7 +92,7 @@ fn a_call_that_runs_while_its_account_is_blocked_ends_as_usual_and_the_next_is_r
     let nobody = whole(200, "content-type: application/json\r\n", br#"{"resolved_via":null}"#);
     service.set("/api/v2/resolve", Act::Later(WORKS, nobody));
     let sections = format!(
-        "[issuer]\nenabled = true\n[crate]\nbase_url = \"http://127.0.0.1:{}\"\nkey = \"ck_test_0f_a_blocked_account\"\n[deadlines]\ncall_ms = 20000\ntool_ms = 30000\n",
+        "[issuer]\nenabled = true\n[crate]\nbase_url = \"http://127.0.0.1:{}\"\nkey = \"ck_test_B1ock3d0123456789ABCDEF\"\n[deadlines]\ncall_ms = 20000\ntool_ms = 30000\n",
         service.port
     );
     let server = Demo::serving("fixture_mode = false", &sections);
