@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
-use self::reload::Reload;
+use self::reload::{Looking, Reload};
 use self::sign_in::SignIn;
 use self::signals::Signals;
 use crate::admin::Standing;
@@ -266,7 +266,7 @@ pub async fn run(
     let changing = reload::Parts { shown: Arc::clone(&shown), guard: guard.clone(), standing };
     let places = (public_base.clone(), address);
     let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
-    let reloading = reload::keep(reload, hangup, clock.clone());
+    let looking_again = Looking::new(reload, clock.clone());
     certificate::warn(&shown.now(), clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
@@ -290,7 +290,8 @@ pub async fn run(
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
-        () = reloading => {}
+        () = looking_again.clone().when_told(hangup) => {}
+        () = looking_again.by_itself() => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     // After the last answer; what is on its way becomes durable first.
