@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
-use self::reload::Reload;
+use self::reload::{Looking, Reload};
 use self::sign_in::SignIn;
 use self::signals::Signals;
 use crate::admin::Standing;
@@ -274,13 +274,13 @@ pub async fn run(
     let changing = reload::Parts { shown: Arc::clone(&shown), guard: guard.clone(), standing };
     let places = (public_base.clone(), address);
     let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
+    let looking_again = Looking::new(reload, clock.clone());
     certificate::warn(&shown.now(), clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
     let ready = format!("serving {} on {address}", public_base.join("/mcp"));
     announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
     supervisor.ready(&ready);
-    let reloading = reload::keep(reload, hangup, clock.clone(), (&supervisor, &ready));
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
         let _told_or_gone = told.await;
@@ -302,7 +302,8 @@ pub async fn run(
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
-        () = reloading => {}
+        () = looking_again.clone().when_told(hangup, &supervisor, &ready) => {}
+        () = looking_again.by_itself() => {}
         () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }

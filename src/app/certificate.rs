@@ -95,10 +95,23 @@ pub(super) fn warn(identities: &[Identity], now: OffsetDateTime) {
     }
 }
 
-/// Why a pair must not take the place of one that still serves well: no client would be better off.
-pub(super) fn is_worse(new: &Identity, old: &Identity, host: &str, now: OffsetDateTime) -> Option<String> {
-    let is_in_time = |one: &Identity| one.not_before() <= now && now < one.not_after();
-    if !is_in_time(old) {
+/// Why certificates must not take the place of those that still serve well: no client would be better off. Both begin
+/// with the first pair; `host` is the server's own name.
+pub(super) fn is_worse(
+    new: &[Identity],
+    old: &[Identity],
+    host: &str,
+    now: OffsetDateTime,
+) -> Option<String> {
+    let worse = old.iter().zip(new).find_map(|(old, new)| is_worse_than_one(new, old, now));
+    worse.or_else(|| {
+        let names = |all: &[Identity]| all.iter().any(|one| is_in_time(one, now) && one.names(host));
+        (names(old) && !names(new)).then(|| format!("it is not one of {host}, and the one before is"))
+    })
+}
+
+fn is_worse_than_one(new: &Identity, old: &Identity, now: OffsetDateTime) -> Option<String> {
+    if !is_in_time(old, now) {
         return None;
     }
     if now < new.not_before() {
@@ -107,12 +120,12 @@ pub(super) fn is_worse(new: &Identity, old: &Identity, host: &str, now: OffsetDa
     if new.not_after() <= now {
         return Some(format!("it expired on {}, and the one before is still valid", new.not_after().date()));
     }
-    if let (Some(issuer), None) = (new.missing_issuer(), old.missing_issuer()) {
-        return Some(format!(
-            "it lacks the certificate of its issuer ({issuer}), and the one before does not"
-        ));
-    }
-    (old.names(host) && !new.names(host)).then(|| format!("it is not one of {host}, and the one before is"))
+    let issuer = new.missing_issuer().filter(|_| old.missing_issuer().is_none())?;
+    Some(format!("it lacks the certificate of its issuer ({issuer}), and the one before does not"))
+}
+
+fn is_in_time(one: &Identity, now: OffsetDateTime) -> bool {
+    one.not_before() <= now && now < one.not_after()
 }
 
 /// What will keep clients away, now or soon.

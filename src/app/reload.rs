@@ -156,21 +156,18 @@ impl Reload {
         }
         self.demo_looked_at = is_demo.then_some(now);
         match self.better(now) {
-            Ok((first, more)) => {
+            Ok(new) => {
                 let shown = self.parts.shown.now();
-                let same = shown.len() == 1 + more.len()
-                    && shown
-                        .iter()
-                        .zip(std::iter::once(&first).chain(&more))
-                        .all(|(old, new)| old.shows_the_same_as(new));
-                let until = first.not_after().date();
+                let same = shown.len() == new.len()
+                    && shown.iter().zip(&new).all(|(old, new)| old.shows_the_same_as(new));
+                let until = new.first().map(|first| first.not_after().date().to_string());
+                let pairs = new.len();
                 if !same {
-                    let pairs = 1 + more.len();
-                    self.parts.shown.replace(first, more);
-                    tracing::info!(%until, pairs, "new connections are shown another certificate");
+                    self.parts.shown.replace(new);
+                    tracing::info!(until, pairs, "new connections are shown another certificate");
                     warn(&self.parts.shown.now(), now);
                 } else if asked || refused.is_some() {
-                    tracing::info!(%until, "the certificate is the one that is shown already");
+                    tracing::info!(until, "the certificate is the one that is shown already");
                 }
                 self.parts.standing.note(|report| report.certificate_refused = None);
                 self.note_end();
@@ -185,7 +182,7 @@ impl Reload {
     }
 
     /// What the files hold, unless what is shown now serves clients better.
-    fn better(&self, now: OffsetDateTime) -> Result<(Identity, Vec<Identity>), String> {
+    fn better(&self, now: OffsetDateTime) -> Result<Vec<Identity>, String> {
         let pairs = load_all(&self.running).map_err(|wrong| wrong.to_string())?;
         let Some((first, more)) = pairs else {
             if self.running.server.public {
@@ -197,15 +194,14 @@ impl Reload {
                 let path = made.certificate_path.display();
                 tracing::info!(%path, "made a new certificate; clients have to be told to trust it");
             }
-            return Ok((made.identity, Vec::new()));
+            return Ok(vec![made.identity]);
         };
+        let new: Vec<Identity> = std::iter::once(first).chain(more).collect();
         let host = self.public_base.authority().host().trim_matches(['[', ']']);
-        for (old, new) in self.parts.shown.now().iter().zip(std::iter::once(&first).chain(&more)) {
-            if let Some(reason) = is_worse(new, old, host, now) {
-                return Err(reason);
-            }
+        match is_worse(&new, &self.parts.shown.now(), host, now) {
+            Some(reason) => Err(reason),
+            None => Ok(new),
         }
-        Ok((first, more))
     }
 
     fn prints_of_pairs(&self) -> Vec<Print> {
@@ -236,40 +232,48 @@ pub(super) fn hangup(origin: &Origin) -> Result<Option<Signal>, StartError> {
         .map_err(|source| StartError::Runtime { source })
 }
 
-/// Looks for as long as the server runs, with a word to the supervisor before and after a look that was asked for;
-/// `status` is what it was told when the server was ready. Never ends.
-pub(super) async fn keep(
-    reload: Reload,
-    mut hangup: Option<Signal>,
+/// One look at a time, whether somebody asked for it or not.
+#[derive(Clone)]
+pub(super) struct Looking {
+    reload: Arc<Mutex<Reload>>,
     clock: Clock,
-    (supervisor, status): (&Supervisor, &str),
-) {
-    let reload = Arc::new(Mutex::new(reload));
-    loop {
-        let asked = tokio::select! {
-            () = told(&mut hangup) => true,
-            () = tokio::time::sleep(LOOK_EVERY) => false,
-        };
-        if asked {
+}
+
+impl Looking {
+    pub(super) fn new(reload: Reload, clock: Clock) -> Self {
+        Self { reload: Arc::new(Mutex::new(reload)), clock }
+    }
+
+    /// Looks at every file now; what becomes of it stands in the log when this returns.
+    pub(super) fn look(&self, asked: bool) {
+        self.reload.lock().unwrap_or_else(PoisonError::into_inner).look(self.clock.utc(), asked);
+    }
+
+    /// Looks each time that somebody asks, with a word to the supervisor before and after; `status` is what it was told
+    /// when the server was ready. Never ends.
+    pub(super) async fn when_told(self, hangup: Option<Signal>, supervisor: &Supervisor, status: &str) {
+        let Some(mut hangup) = hangup else { return std::future::pending().await };
+        loop {
+            hangup.recv().await;
             supervisor.reloading();
-        }
-        let (reload, now) = (Arc::clone(&reload), clock.utc());
-        // A file system that hangs holds up this look and nothing else.
-        let look = move || reload.lock().unwrap_or_else(PoisonError::into_inner).look(now, asked);
-        if tokio::task::spawn_blocking(look).await.is_err() {
-            tracing::error!("a look at the files failed; the next one follows");
-        }
-        if asked {
+            self.off_the_runtime(true).await;
             supervisor.ready(status);
         }
     }
-}
 
-async fn told(hangup: &mut Option<Signal>) {
-    match hangup {
-        Some(hangup) => {
-            hangup.recv().await;
+    /// Looks for as long as the server runs. Never ends.
+    pub(super) async fn by_itself(self) {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            self.off_the_runtime(false).await;
         }
-        None => std::future::pending().await,
+    }
+
+    /// A file system that hangs holds up this look and nothing else.
+    async fn off_the_runtime(&self, asked: bool) {
+        let looking = self.clone();
+        if tokio::task::spawn_blocking(move || looking.look(asked)).await.is_err() {
+            tracing::error!("a look at the files failed; the next one follows");
+        }
     }
 }

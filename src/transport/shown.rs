@@ -30,9 +30,12 @@ impl Shown {
         Arc::new(Self(RwLock::new(Arc::new(Identities { first, more }))))
     }
 
-    /// Others from now on; open connections stay as they are.
-    pub fn replace(&self, first: Identity, more: Vec<Identity>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Identities { first, more });
+    /// Others from now on, the first one first; open connections stay as they are. None at all changes nothing.
+    pub fn replace(&self, identities: Vec<Identity>) {
+        let mut identities = identities.into_iter();
+        let Some(first) = identities.next() else { return };
+        let shown = Identities { first, more: identities.collect() };
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(shown);
     }
 
     /// What is shown now, the first one first.

@@ -3,4 +3,5 @@
 mod certificates;
 mod configuration;
 mod handshake;
+mod made;
 mod served;

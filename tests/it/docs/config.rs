@@ -43,8 +43,8 @@ fn every_file_that_is_a_start_is_on_the_page() {
     let text = page(PAGE);
     for entry in std::fs::read_dir(root().join("config")).expect("a folder") {
         let name = entry.expect("an entry").file_name().into_string().expect("a name");
-        // A scenario and its server belong to docs/demo.md.
-        if !["faults.toml", "over-crate-sim.toml"].contains(&name.as_str()) {
+        // A scenario and its server belong to docs/demo.md, what a package brings to the package.
+        if !["faults.toml", "over-crate-sim.toml", "package.toml"].contains(&name.as_str()) {
             assert!(text.contains(&format!("(../config/{name})")), "{name}");
         }
     }

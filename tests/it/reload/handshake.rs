@@ -51,6 +51,38 @@ fn each_name_is_shown_its_own_pair_and_any_other_the_first() {
 }
 
 #[test]
+fn of_two_pairs_for_one_name_a_client_is_shown_one_that_it_can_check() {
+    let rest = format!(
+        "{ONE_PAIR}[[tls.more]]\ncertificate = \"PLACE/rsa-chain.pem\"\nkey = \"PLACE/rsa-key.pem\"\n"
+    );
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("reload-{}-two-kinds", std::process::id()));
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(place.join("tls")).expect("a folder");
+    let authority = Authority::new();
+    let ecdsa = authority.signs(&["localhost"], (-1, 60));
+    let rsa = authority.signs_for(&["localhost"], (-1, 60), &made("RSA", "rsa_keygen_bits:2048"));
+    for (file, content) in [
+        ("tls/chain.pem", &ecdsa.chain),
+        ("tls/key.pem", &ecdsa.key),
+        ("rsa-chain.pem", &rsa.chain),
+        ("rsa-key.pem", &rsa.key),
+        ("root.pem", &authority.root),
+    ] {
+        private(&place.join(file), content);
+    }
+    let served = Served::on(place, authority, &rest, &[]);
+    for (signature, pair) in [("ECDSA+SHA256", &ecdsa), ("RSA-PSS+SHA256", &rsa)] {
+        for version in ["-tls1_2", "-tls1_3"] {
+            let seen = served.openssl(&["-servername", "localhost", "-sigalgs", signature, version]);
+            assert_eq!(seen.shown, certificates(&pair.chain), "{signature} {version}: {}", seen.said);
+        }
+    }
+    let any = served.openssl(&["-servername", "localhost"]);
+    assert!(any.trusted && any.shown == certificates(&ecdsa.chain), "{}", any.said);
+}
+
+#[test]
 fn only_modern_versions_and_suites_are_agreed_on() {
     let served = Served::start("suites", |authority| authority.signs(&["localhost"], (-1, 60)), ONE_PAIR);
     let agrees = |arguments: &[&str]| {
