@@ -5,8 +5,10 @@
 
 mod account;
 mod socket;
+mod standing;
 mod verb;
 
 pub use self::account::{AccountReport, AccountVerb, Who};
 pub use self::socket::{AdminError, ask, listen};
+pub use self::standing::{ReloadReport, Standing};
 pub use self::verb::{Report, Verb, answer};

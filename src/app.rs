@@ -3,15 +3,18 @@
 //! Decides which part gets which setting. It must never decide anything about a request.
 
 mod certificate;
+mod check;
 mod data_service;
 mod doctor;
 mod fresh_documents;
 mod legal;
 mod operator;
+mod reload;
 mod settings;
 mod shelves;
 mod sign_in;
 mod signals;
+mod source;
 mod start;
 mod state;
 mod supervised;
@@ -25,8 +28,10 @@ use tokio::sync::oneshot;
 
 use self::certificate::Certificate;
 use self::legal::LegalTexts;
+use self::reload::{Looking, Reload};
 use self::sign_in::SignIn;
 use self::signals::Signals;
+use crate::admin::Standing;
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
 use crate::auth::Metadata;
@@ -46,12 +51,16 @@ use crate::store::{Health, State};
 use crate::supervisor::Supervisor;
 use crate::telemetry::RefusedLines;
 use crate::transport::{
-    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders, Service,
+    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders,
+    Service, Shown,
 };
 
 pub use self::certificate::DemoCertificateFile;
+pub use self::check::check;
 pub use self::doctor::{Fault, Finding, Mark, examine};
+pub use self::reload::Origin as ConfigOrigin;
 pub use self::sign_in::token;
+pub use self::source::Wrong;
 pub use self::start::{Announce, DemoToken, StartError, Started};
 pub use self::state::Stuck;
 pub use self::tool_list::{ToolRow, tools};
@@ -229,7 +238,12 @@ impl Service for Shared {
 ///
 /// # Errors
 /// Whatever kept it from starting.
-pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(), StartError> {
+pub async fn run(
+    config: Config,
+    origin: ConfigOrigin,
+    announce: Announce,
+    stuck: Stuck,
+) -> Result<(), StartError> {
     let passed = supervised::listener()?;
     let supervisor = Supervisor::from_environment();
     let clock = Clock::system();
@@ -249,13 +263,19 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
     let kept = Kept { state, seal: Some(seal) };
     let app = Arc::new(App::build((&config, &public_base), sign_in, &kept, clock.clone())?);
     let parts = Arc::clone(&app.parts);
-    operator::listen(&config.server.data_dir, Arc::clone(&parts));
+    let standing = Arc::<Standing>::default();
+    operator::listen(&config.server.data_dir, Arc::clone(&parts), Arc::clone(&standing));
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
-    let tls = transport::server_config(&certificate.identity);
+    let shown = Shown::new(certificate.first, certificate.more);
+    let tls = transport::server_config_showing(Arc::clone(&shown));
     let mut signals = Signals::listen()?;
-    let reloads = supervised::reloads(&supervisor)?;
-    certificate.warn(clock.utc());
+    let hangup = reload::hangup(&origin)?;
+    let changing = reload::Parts { shown: Arc::clone(&shown), guard: guard.clone(), standing };
+    let places = (public_base.clone(), address);
+    let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
+    let looking_again = Looking::new(reload, clock.clone());
+    certificate::warn(&shown.now(), clock.utc());
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
     let ready = format!("serving {} on {address}", public_base.join("/mcp"));
@@ -282,9 +302,8 @@ pub async fn run(config: Config, announce: Announce, stuck: Stuck) -> Result<(),
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
-        () = supervised::reload_when_told(&supervisor, reloads, &ready, || {
-            tracing::warn!("nothing of the configuration is read again while the server runs; restart it");
-        }) => {}
+        () = supervised::reload_when_told(&supervisor, hangup, &ready, &looking_again) => {}
+        () = looking_again.clone().by_itself() => {}
         () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }

@@ -26,7 +26,7 @@ use clap::error::ErrorKind;
 
 pub use exit::Exit;
 
-use crate::app::{self, Announce, StartError, Started};
+use crate::app::{self, Announce, ConfigOrigin, StartError, Started};
 use crate::clock::Clock;
 use crate::config::{Config, DATA_FOLDER, LogFormat};
 use args::{Arguments, Command};
@@ -51,7 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             demo(Config::demo(listen, data))
         }
         Command::Serve { config } => match Config::load(&config) {
-            Ok(config) => serve(config),
+            Ok(settings) => serve(settings, config),
             Err(errors) => {
                 complain(&errors.to_string());
                 Exit::Configuration
@@ -114,13 +114,18 @@ fn explain(error: &clap::Error) -> Exit {
 }
 
 fn check_config(file: &Path) -> Exit {
-    match Config::load(file) {
-        Ok(_) => print(&format!("{}: ok\n", file.display())),
-        Err(errors) => {
-            complain(&errors.to_string());
-            Exit::Configuration
+    let errors = match Config::load_located(file) {
+        Ok((config, places)) => {
+            let wrong = app::check(&config);
+            if wrong.is_empty() {
+                return print(&format!("{}: ok\n", file.display()));
+            }
+            places.errors(wrong.iter().map(|wrong| (&*wrong.place, &*wrong.found, &*wrong.accepted)))
         }
-    }
+        Err(errors) => errors,
+    };
+    complain(&errors.to_string());
+    Exit::Configuration
 }
 
 fn token(config: &Config, subject: &str) -> Exit {
@@ -137,10 +142,11 @@ fn token(config: &Config, subject: &str) -> Exit {
     }
 }
 
-fn serve(config: Config) -> Exit {
+fn serve(config: Config, file: PathBuf) -> Exit {
     let format = config.log.format;
     start(
         config,
+        Some(file),
         Box::new(move |started| {
             let Started { address, public_base, certificate, demo_token: _ } = started;
             let url = public_base.join("/mcp");
@@ -160,6 +166,7 @@ fn demo(config: Config) -> Exit {
     let data = config.server.data_dir.clone();
     start(
         config,
+        None,
         Box::new(move |started| {
             // The server answers all the same when nobody reads its guide.
             let _unread = print(&Guide::new(started, &data).to_string());
@@ -167,12 +174,12 @@ fn demo(config: Config) -> Exit {
     )
 }
 
-fn start(config: Config, announce: Announce) -> Exit {
+fn start(config: Config, file: Option<PathBuf>, announce: Announce) -> Exit {
     let format = config.log.format;
-    logging::start(&config.log);
+    let origin = ConfigOrigin { file, set_level: logging::start(&config.log) };
     let outcome = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => {
-            let outcome = runtime.block_on(app::run(config, announce, Box::new(end_for_the_store)));
+            let outcome = runtime.block_on(app::run(config, origin, announce, Box::new(end_for_the_store)));
             runtime.shutdown_timeout(LEFTOVERS);
             outcome
         }

@@ -15,39 +15,93 @@ mod guard;
 mod issuer;
 mod keys;
 mod legal;
+mod located;
 mod log;
 mod mistake;
 mod pages;
 mod public_base;
 mod reader;
+mod renewal;
 mod secret;
 mod server;
+mod source;
+mod table;
 mod tls;
 mod transport;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-pub use accounts::{AccountHook, Accounts};
+pub use accounts::{AccountHook, Accounts, is_service_key};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
 pub use backup::Backup;
-pub use crate_service::{CrateKey, CrateService, Lifetimes, Switch, Switches, is_key};
+pub use crate_service::{CrateService, Lifetimes, Switch, Switches, is_key};
 pub use deadlines::Deadlines;
 pub use guard::Guard;
 pub use issuer::Issuer;
 pub use legal::{Contact, Legal};
+pub use located::Places;
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
 pub use pages::Pages;
 pub use public_base::PublicBase;
 pub use secret::Secret;
 pub use server::{DATA_FOLDER, PORT, Server};
+pub use source::{Credential, FileSource, SecretSource};
 pub use tls::{CertificateFiles, Tls};
 
 use crate::transport::Limits;
 use document::read_file;
 use reader::Reader;
+use table::Section;
+
+/// Every section, in the order in which people are shown them.
+const SECTIONS: [Section; 14] = [
+    Section {
+        name: "server",
+        about: "Where it listens, what it is called from outside, where it keeps its state.",
+        keys: server::KEYS,
+    },
+    Section { name: "tls", about: "The certificates that the server shows.", keys: tls::KEYS },
+    Section {
+        name: "transport",
+        about: "How long and how large a connection may be before it is cut off.",
+        keys: transport::KEYS,
+    },
+    Section {
+        name: "guard",
+        about: "Which hosts, origins and proxies are believed beside `public_base`.",
+        keys: guard::KEYS,
+    },
+    Section {
+        name: "deadlines",
+        about: "How long a call may take before the answer says so.",
+        keys: deadlines::KEYS,
+    },
+    Section {
+        name: "crate",
+        about: "The data service, the key for it, and what the key's plan allows.",
+        keys: crate_service::KEYS,
+    },
+    Section { name: "anonymous", about: "What callers without a token may use.", keys: anonymous::KEYS },
+    Section { name: "auth", about: "Whose tokens are accepted.", keys: auth::KEYS },
+    Section { name: "issuer", about: "The built-in issuer for demos and tests.", keys: issuer::KEYS },
+    Section { name: "accounts", about: "What signed-in accounts may use.", keys: accounts::KEYS },
+    Section {
+        name: "backup",
+        about: "How often everything that is kept is written to a file of its own.",
+        keys: backup::KEYS,
+    },
+    Section {
+        name: "legal",
+        about: "Who runs this server, and the texts that it publishes about that.",
+        keys: legal::KEYS,
+    },
+    Section { name: "pages", about: "What the documents beside the endpoints say.", keys: pages::KEYS },
+    Section { name: "log", about: "What is written to stderr, and in which form.", keys: log::KEYS },
+];
 
 /// Everything an operator can set. The default is what an empty file means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,9 +142,19 @@ impl Config {
     /// # Errors
     /// Every mistake of the file, or the one reason why it cannot be read.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        Self::load_located(path).map(|(config, _)| config)
+    }
+
+    /// The same with the lines of its keys, for what turns out only when the files that it names are read.
+    ///
+    /// # Errors
+    /// As for [`Config::load`].
+    pub fn load_located(path: &Path) -> Result<(Self, Places), ConfigErrors> {
         let name = path.display().to_string();
         let text = read_file(path).map_err(|mistake| ConfigErrors::new(&name, vec![mistake]))?;
-        Self::parse(&name, &text)
+        let read = Self::read(&text);
+        let config = read.config.map_err(|mistakes| ConfigErrors::new(&name, mistakes))?;
+        Ok((config, Places::new(&name, read.lines)))
     }
 
     /// Parses `text`; `name` is what the file is called in messages.
@@ -99,7 +163,23 @@ impl Config {
     /// Every mistake in `text`: syntax, unknown sections and keys, wrong types, values out of range
     /// and combinations that make no sense.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
-        Self::read(text).0.map_err(|mistakes| ConfigErrors::new(name, mistakes))
+        Self::read(text).config.map_err(|mistakes| ConfigErrors::new(name, mistakes))
+    }
+
+    /// The file that is shipped: every key at its default, with a comment.
+    #[must_use]
+    pub fn shipped() -> String {
+        table::shipped(&SECTIONS)
+    }
+
+    /// Every key with its default, what it accepts, whether a running server takes it anew, and what it means, as tables
+    /// of a page.
+    #[must_use]
+    pub fn reference() -> String {
+        let known = Self::read("").keys;
+        let accepted =
+            |section: &str, key: &str| known.get(&format!("{section}.{key}")).cloned().unwrap_or_default();
+        table::reference(&SECTIONS, accepted)
     }
 
     /// What `ono-sendai demo` runs with: fixture mode, and on this machine alone limits for one person.
@@ -121,8 +201,7 @@ impl Config {
         }
     }
 
-    /// The configuration, and every `section.key` there is.
-    fn read(text: &str) -> (Result<Self, Vec<Mistake>>, Vec<String>) {
+    fn read(text: &str) -> Read {
         let (parsed, syntax) = document::parse(text);
         let mut reader = Reader::new(text, parsed.get_ref(), syntax);
         let config = Self {
@@ -142,9 +221,9 @@ impl Config {
             log: reader.section("log", Log::read),
         };
         config.refuse_combinations(&mut reader);
-        let keys = reader.known_keys();
+        let (keys, lines) = (reader.known_keys(), reader.lines_of_keys());
         let mistakes = reader.finish();
-        (if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys)
+        Read { config: if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys, lines }
     }
 
     /// Combinations across sections that cannot be meant.
@@ -152,14 +231,20 @@ impl Config {
         let server = &self.server;
         if !server.fixture_mode && self.service.key.is_none() {
             reader.refuse(
-                &["server.fixture_mode", "crate.key", "crate.key_file"],
+                &["server.fixture_mode", "crate.key", "crate.key_file", "crate.key_credential"],
                 "false without a key for the data service",
-                "key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+                "key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
             );
         }
         if server.public && !server.fixture_mode && self.tls.files.is_none() {
             reader.refuse(
-                &["server.public", "tls.certificate", "tls.key"],
+                &[
+                    "server.public",
+                    "tls.certificate",
+                    "tls.certificate_credential",
+                    "tls.key",
+                    "tls.key_credential",
+                ],
                 "true without a certificate of its own",
                 "certificate and key under [tls]; the one that is made is good for localhost only",
             );
@@ -224,6 +309,15 @@ impl Config {
     }
 }
 
+/// What reading a file gave.
+struct Read {
+    config: Result<Config, Vec<Mistake>>,
+    /// Every `section.key` there is, with what it accepts.
+    keys: BTreeMap<String, String>,
+    /// The line of each that the file holds.
+    lines: BTreeMap<String, usize>,
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -249,14 +343,32 @@ mod tests {
     }
 
     #[test]
+    fn the_shipped_file_is_made_of_the_table_of_keys() {
+        assert!(
+            SHIPPED == Config::shipped(),
+            "write it anew: ONO_DOCS=write cargo test --test it docs::config"
+        );
+    }
+
+    #[test]
+    fn the_table_holds_every_key_and_no_other() {
+        let known: BTreeSet<String> = Config::read("").keys.into_keys().collect();
+        let listed: BTreeSet<String> = SECTIONS
+            .iter()
+            .flat_map(|section| section.keys.iter().map(|key| format!("{}.{}", section.name, key.name)))
+            .collect();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
     fn an_empty_file_is_the_default() {
         assert_eq!(Config::parse("empty", "").unwrap(), Config::default());
     }
 
     #[test]
     fn the_shipped_file_holds_every_key_and_no_other() {
-        let known: BTreeSet<String> = Config::read("").1.into_iter().collect();
-        assert!(known.len() >= 28, "{known:?}");
+        let known: BTreeSet<String> = Config::read("").keys.into_keys().collect();
+        assert!(known.len() >= 80, "{known:?}");
         assert_eq!(keys_of(SHIPPED), known);
     }
 

@@ -21,6 +21,7 @@ mod refusal;
 mod routes;
 mod security_headers;
 mod service;
+mod shown;
 mod side_door;
 mod sse;
 mod stream;
@@ -39,5 +40,6 @@ pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
     PageAnswer, Refuses, Service, Undecided,
 };
+pub use self::shown::{Shown, server_config, server_config_showing};
 pub use self::side_door::{SideDoor, Unanswered};
-pub use self::tls::{Identity, TlsError, server_config};
+pub use self::tls::{Identity, TlsError};

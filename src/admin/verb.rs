@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::account::{self, AccountReport, AccountVerb};
+use super::standing::{ReloadReport, Standing};
 use crate::accounts::Accounts;
 use crate::admission::Admission;
 use crate::admission::ladder::Rung;
@@ -87,6 +88,8 @@ pub enum Report {
         anonymous_units_today: u64,
         /// Whether a restored backup waits for `admin restore-confirm`.
         restore_unconfirmed: bool,
+        /// What became of the last reading of configuration and certificates.
+        reload: ReloadReport,
     },
     /// Degraded windows that are open, with the seconds until the next try.
     Windows(Vec<(String, u64)>),
@@ -112,6 +115,7 @@ pub async fn answer(
     admission: &Admission,
     accounts: &Accounts,
     client: &CrateClient,
+    standing: &Standing,
     tools: &[&str],
     verb: Verb,
 ) -> Report {
@@ -168,7 +172,7 @@ pub async fn answer(
         }
     };
     match done {
-        Ok(()) => status(admission),
+        Ok(()) => status(admission, standing),
         Err(error) => Report::Refused(error.to_string()),
     }
 }
@@ -189,7 +193,7 @@ fn whole_s(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
-fn status(admission: &Admission) -> Report {
+fn status(admission: &Admission, standing: &Standing) -> Report {
     let (store, store_refuses) = match admission.store_health() {
         Health::Good => ("good", None),
         Health::Tight => ("tight", None),
@@ -205,5 +209,6 @@ fn status(admission: &Admission) -> Report {
         tools_off: stored.tools_off.iter().cloned().collect(),
         anonymous_units_today: admission.anonymous_units_today(),
         restore_unconfirmed: stored.restore_unconfirmed,
+        reload: standing.report(),
     }
 }

@@ -7,17 +7,19 @@ use std::path::PathBuf;
 
 use time::{Date, Duration, OffsetDateTime};
 
+use super::source::{self, Wrong};
 use super::start::StartError;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{CertificateFiles, Config};
 use crate::transport::{DemoCertificateError, Identity, demo_certificate};
 
 /// How long before its end a certificate is worth a warning.
 const SOON: Duration = Duration::days(14);
 
-/// A certificate to serve with, and the demo's file, if it is the demo's.
+/// Certificates to serve with, and the demo's file, if it is the demo's.
 pub(super) struct Certificate {
-    pub(super) identity: Identity,
+    pub(super) first: Identity,
+    pub(super) more: Vec<Identity>,
     pub(super) demo: Option<DemoCertificateFile>,
 }
 
@@ -32,10 +34,10 @@ pub struct DemoCertificateFile {
 
 impl Certificate {
     pub(super) fn load(config: &Config, clock: &Clock) -> Result<Self, StartError> {
-        if let Some(files) = &config.tls.files {
-            let identity = Identity::load(&files.certificate, &files.key)
-                .map_err(|error| StartError::Certificate { reason: error.to_string() })?;
-            return Ok(Self { identity, demo: None });
+        let files =
+            load_all(config).map_err(|wrong| StartError::Certificate { reason: wrong.to_string() })?;
+        if let Some((first, more)) = files {
+            return Ok(Self { first, more, demo: None });
         }
         let made = demo_certificate(&config.server.data_dir, clock.utc()).map_err(|error| match error {
             DemoCertificateError::Folder { path, source } | DemoCertificateError::Write { path, source } => {
@@ -46,21 +48,84 @@ impl Certificate {
             }
         })?;
         let demo = DemoCertificateFile { path: made.certificate_path, is_new: made.is_new };
-        Ok(Self { identity: made.identity, demo: Some(demo) })
+        Ok(Self { first: made.identity, more: Vec::new(), demo: Some(demo) })
     }
+}
 
-    /// One log line for each thing that will keep clients away.
-    pub(super) fn warn(&self, now: OffsetDateTime) {
-        let worries = worries(
-            self.identity.not_before(),
-            self.identity.not_after(),
-            self.identity.missing_issuer(),
-            now,
-        );
-        for worry in worries {
+/// The pairs that the configuration names, the first one first; `None` when it names none.
+pub(super) fn load_all(config: &Config) -> Result<Option<(Identity, Vec<Identity>)>, Wrong> {
+    let load = |(place, files): (String, &CertificateFiles)| load(files, &place, config.server.public);
+    let mut pairs = config.tls.pairs().map(load);
+    let Some(first) = pairs.next() else { return Ok(None) };
+    Ok(Some((first?, pairs.collect::<Result<_, _>>()?)))
+}
+
+/// One pair; `place` is the table of its keys.
+pub(super) fn load(files: &CertificateFiles, place: &str, public: bool) -> Result<Identity, Wrong> {
+    let (at_certificate, at_key) = (format!("{place}.certificate"), format!("{place}.key"));
+    let certificate = source::place(&files.certificate, &at_certificate)?;
+    let key = source::place(&files.key, &at_key)?;
+    let (at_certificate, at_key) =
+        (source::key_of(&files.certificate, &at_certificate), source::key_of(&files.key, &at_key));
+    let identity = Identity::load(&certificate, &key).map_err(|error| {
+        let at = if error.is_about_the_key(&key) { &at_key } else { &at_certificate };
+        Wrong::at(
+            at,
+            format!("a pair that cannot be used ({error})"),
+            "PEM: the server's certificate with its chain, and the private key of that certificate",
+        )
+    })?;
+    source::guarded(&key, &at_key)?;
+    if public && identity.is_self_signed() {
+        return Err(Wrong::at(
+            &at_certificate,
+            format!("{}, which is its own issuer, together with public = true", certificate.display()),
+            "a certificate of an issuer that clients trust",
+        ));
+    }
+    Ok(identity)
+}
+
+/// One log line for each thing that will keep clients away.
+pub(super) fn warn(identities: &[Identity], now: OffsetDateTime) {
+    for identity in identities {
+        for worry in worries(identity.not_before(), identity.not_after(), identity.missing_issuer(), now) {
             tracing::warn!("{worry}");
         }
     }
+}
+
+/// Why certificates must not take the place of those that still serve well: no client would be better off. Both begin
+/// with the first pair; `host` is the server's own name.
+pub(super) fn is_worse(
+    new: &[Identity],
+    old: &[Identity],
+    host: &str,
+    now: OffsetDateTime,
+) -> Option<String> {
+    let worse = old.iter().zip(new).find_map(|(old, new)| is_worse_than_one(new, old, now));
+    worse.or_else(|| {
+        let names = |all: &[Identity]| all.iter().any(|one| is_in_time(one, now) && one.names(host));
+        (names(old) && !names(new)).then(|| format!("it is not one of {host}, and the one before is"))
+    })
+}
+
+fn is_worse_than_one(new: &Identity, old: &Identity, now: OffsetDateTime) -> Option<String> {
+    if !is_in_time(old, now) {
+        return None;
+    }
+    if now < new.not_before() {
+        return Some(format!("it is valid from {} on, and the one before still is", new.not_before().date()));
+    }
+    if new.not_after() <= now {
+        return Some(format!("it expired on {}, and the one before is still valid", new.not_after().date()));
+    }
+    let issuer = new.missing_issuer().filter(|_| old.missing_issuer().is_none())?;
+    Some(format!("it lacks the certificate of its issuer ({issuer}), and the one before does not"))
+}
+
+fn is_in_time(one: &Identity, now: OffsetDateTime) -> bool {
+    one.not_before() <= now && now < one.not_after()
 }
 
 /// What will keep clients away, now or soon.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::source::{Wrong, unreadable};
 use super::start::StartError;
 use crate::config::Legal;
 use crate::small_file;
@@ -38,6 +39,18 @@ impl LegalTexts {
     pub(super) fn page(&self, wanted: LegalPage) -> String {
         self.pages.iter().find(|(page, _)| *page == wanted).map(|(_, html)| html.clone()).unwrap_or_default()
     }
+}
+
+/// Every text of the operator that cannot be served.
+pub(super) fn wrong(legal: &Legal) -> Vec<Wrong> {
+    [("privacy", &legal.privacy), ("terms", &legal.terms), ("support", &legal.support)]
+        .into_iter()
+        .filter_map(|(key, file)| {
+            let file = file.as_deref()?;
+            let error = small_file::read_text(file, TEXT_MAX_BYTES).err()?;
+            Some(unreadable(file, &format!("legal.{key}"), &error))
+        })
+        .collect()
 }
 
 fn read(path: &Path) -> Result<String, StartError> {

@@ -2,11 +2,10 @@
 //!
 //! Decides which keys, which words and which accounts the sign-in has. Knows nothing of a request.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::source::{self, Wrong};
 use super::start::{DemoToken, StartError};
 use crate::accounts::Accounts;
 use crate::accounts::service::HttpAccountService;
@@ -14,11 +13,10 @@ use crate::auth::{
     Authenticator, Challenges, IssuerDocument, KeySet, KeySource, Metadata, TokenPolicy, metadata,
 };
 use crate::clock::Clock;
-use crate::config::{AccountHook, Config, PublicBase};
+use crate::config::{AccountHook, Config, PublicBase, Secret, SecretSource, is_service_key};
 use crate::fetch::{FetchSettings, Fetcher};
 use crate::issuer::{self, DEMO_SUBJECT, Issuer, IssuerKey, IssuerSettings, Mint, TokenRequest};
 use crate::profile::Endpoint;
-use crate::small_file;
 use crate::store::State;
 
 /// What a demo token names as its client.
@@ -27,12 +25,6 @@ const DEMO_CLIENT: &str = "ono-sendai";
 const ANSWER_TIME: Duration = Duration::from_secs(3);
 /// The largest document that either may send.
 const ANSWER_MAX_BYTES: usize = 512 * 1024;
-/// More than every certificate of a machine.
-const CERTIFICATES_MAX_BYTES: u64 = 16 * 1024 * 1024;
-/// The lengths that a secret may have, in characters.
-const SECRET_CHARS: std::ops::RangeInclusive<usize> = 32..=512;
-/// Nobody but the owner may write the file of a secret, and nobody but owner and group may read it.
-const OTHERS: u32 = 0o027;
 
 /// The parts of the sign-in.
 #[derive(Debug)]
@@ -154,12 +146,12 @@ fn accounts(
 ) -> Result<Accounts, StartError> {
     let units = config.accounts.units_per_month;
     let accounts = Accounts::interim(units, Arc::clone(state), clock.clone()).of_issuer(issuer);
-    let Some(AccountHook { url, key_file, cache }) = &config.accounts.hook else {
+    let Some(AccountHook { url, key, cache }) = &config.accounts.hook else {
         return Ok(accounts);
     };
-    let key = secret(key_file)?;
+    let key = secret(key).map_err(unusable)?;
     let fetcher = fetcher(extra_roots, config)?;
-    let service = HttpAccountService::new(url.clone(), issuer.to_owned(), key.as_bytes(), fetcher);
+    let service = HttpAccountService::new(url.clone(), issuer.to_owned(), key.expose().as_bytes(), fetcher);
     Ok(accounts.hooked(Arc::new(service), *cache))
 }
 
@@ -171,52 +163,26 @@ pub(super) fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, St
         pinned: None,
     };
     Fetcher::new(settings).map_err(|reason| match &config.auth.ca_file {
-        Some(file) => unusable("[auth] ca_file", file, &reason),
+        Some(_) => StartError::SignIn { reason: format!("auth.ca_file: {reason}") },
         None => StartError::SignIn { reason },
     })
 }
 
 pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
-    config.auth.ca_file.as_ref().map_or(Ok(Vec::new()), |file| {
-        small_file::read(file, CERTIFICATES_MAX_BYTES)
-            .map_err(|error| unusable("[auth] ca_file", file, &format!("cannot be read: {error}")))
-    })
+    let file = config.auth.ca_file.as_deref();
+    file.map_or(Ok(Vec::new()), |file| source::certificates(file, "auth.ca_file")).map_err(unusable)
 }
 
-pub(super) fn secret(file: &Path) -> Result<String, StartError> {
-    const SETTING: &str = "[accounts] service_key_file";
-    let read = |error: std::io::Error| unusable(SETTING, file, &format!("cannot be read: {error}"));
-    let text = small_file::read_text(file, 4_096).map_err(read)?;
-    let mode = std::fs::metadata(file).map_err(read)?.mode() & 0o777;
-    if mode & OTHERS != 0 {
-        return Err(unusable(
-            SETTING,
-            file,
-            &format!("is open to others (mode {mode:04o}); run chmod 600 on it"),
-        ));
-    }
-    let text = text.trim();
-    if !SECRET_CHARS.contains(&text.chars().count()) {
-        return Err(unusable(SETTING, file, "holds no secret of 32 to 512 characters"));
-    }
-    Ok(text.to_owned())
+/// What questions to the account service are signed with.
+pub(super) fn secret(source: &SecretSource) -> Result<Secret, Wrong> {
+    source::secret(
+        source,
+        "accounts.service_key",
+        is_service_key,
+        "a file with a secret of 32 to 512 characters",
+    )
 }
 
-fn unusable(setting: &str, file: &Path, reason: &str) -> StartError {
-    let reason = match small_file::shown(file) {
-        Some(file) => format!("{file} {reason}"),
-        None => format!("{setting} is not a readable file"),
-    };
-    StartError::SignIn { reason }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_secret_in_the_place_of_its_file_is_not_shown() {
-        let error = secret(Path::new("0123456789abcdef0123456789abcdef")).unwrap_err().to_string();
-        assert_eq!(error, "sign-in: [accounts] service_key_file is not a readable file");
-    }
+pub(super) fn unusable(wrong: Wrong) -> StartError {
+    StartError::SignIn { reason: wrong.to_string() }
 }

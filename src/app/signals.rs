@@ -1,4 +1,4 @@
-//! The signals that end the program, and the one that has it read its configuration again.
+//! The signals that end the program.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -22,20 +22,5 @@ impl Signals {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
-    }
-}
-
-/// The order to read the configuration again; without this it would end the program.
-pub(super) struct Reloads(Signal);
-
-impl Reloads {
-    pub(super) fn listen() -> Result<Self, StartError> {
-        let hangup = signal(SignalKind::hangup()).map_err(|source| StartError::Runtime { source })?;
-        Ok(Self(hangup))
-    }
-
-    /// Ends when the order comes once more.
-    pub(super) async fn next(&mut self) {
-        self.0.recv().await;
     }
 }

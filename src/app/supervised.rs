@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use super::signals::Reloads;
+use tokio::signal::unix::Signal;
+
+use super::reload::Looking;
 use super::start::StartError;
 use crate::supervisor::{self, Supervisor};
 use crate::transport::{Listener, SideDoor};
@@ -30,25 +32,19 @@ pub(super) fn listener() -> Result<Option<Listener>, StartError> {
     Ok(passed)
 }
 
-/// Where a supervisor may give the order to read the configuration again; a program without one ends by that signal, as
-/// others do when their terminal goes away.
-pub(super) fn reloads(supervisor: &Supervisor) -> Result<Option<Reloads>, StartError> {
-    supervisor.is_there().then(Reloads::listen).transpose()
-}
-
-/// Has `reload` read again what can be, each time the order comes, with a word to the supervisor before and after.
-/// `status` is what was said when the server was ready. Never ends.
+/// Looks at every file again each time the order comes, with a word to the supervisor before and after. `status` is what
+/// was said when the server was ready. Never ends.
 pub(super) async fn reload_when_told(
     supervisor: &Supervisor,
-    orders: Option<Reloads>,
+    hangup: Option<Signal>,
     status: &str,
-    mut reload: impl FnMut(),
+    looking: &Looking,
 ) {
-    let Some(mut orders) = orders else { return std::future::pending().await };
+    let Some(mut hangup) = hangup else { return std::future::pending().await };
     loop {
-        orders.next().await;
+        hangup.recv().await;
         supervisor.reloading();
-        reload();
+        looking.off_the_runtime(true).await;
         supervisor.ready(status);
     }
 }

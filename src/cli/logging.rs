@@ -3,23 +3,29 @@
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{fmt, registry};
+use tracing_subscriber::{fmt, registry, reload};
 
 use crate::config::{Log, LogFormat, LogLevel};
 
-/// Starts logging, of faults of this program too. When the process logs already, that stays as it is.
-pub(super) fn start(log: &Log) {
+/// Starts logging, of faults of this program too, and gives what sets the level anew. When the process logs already,
+/// that stays as it is.
+pub(super) fn start(log: &Log) -> Box<dyn Fn(LogLevel) + Send> {
     // Only the place: the words of a panic may repeat what a caller sent.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
         tracing::error!(place, "a fault in this program");
     }));
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
-    let registry = registry().with(filter(log.level));
+    let (filtered, handle) = reload::Layer::new(filter(log.level));
+    let registry = registry().with(filtered);
     let _already_started = match log.format {
         LogFormat::Text => registry.with(lines).try_init(),
         LogFormat::Json => registry.with(lines.json()).try_init(),
     };
+    Box::new(move |level| {
+        // Where the process logged already, there is nothing to set.
+        let _not_ours = handle.reload(filter(level));
+    })
 }
 
 /// Our own lines as asked; those of the libraries below only when something is wrong, because their

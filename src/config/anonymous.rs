@@ -1,7 +1,42 @@
 //! `[anonymous]`: what callers without a token may use.
 
 use super::keys::Keys;
+use super::table::Key;
 use crate::network::Network;
+
+/// The keys of `[anonymous]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "units_per_day",
+        "2000",
+        "Units a UTC day that all callers without a token share: 0 (none is served) to 1000000000.",
+    ),
+    Key::new(
+        "calls_per_minute",
+        "10",
+        "Calls a minute for one address without a token (IPv6: one /64): 1 to 1000000.",
+    ),
+    Key::new(
+        "requests_per_second",
+        "20",
+        "POST requests a second to the MCP endpoints that one address (IPv6: one /64) may send without a \
+         valid token, whatever they ask: 1 to 1000000. More answer HTTP 429. Counted once the body has \
+         arrived and before it is read; pages and preflights are not counted.",
+    ),
+    Key::new(
+        "requests_burst",
+        "200",
+        "Such requests that one address may send at once after a rest: 1 to 1000000.",
+    ),
+    Key::new(
+        "chatgpt_networks",
+        "[]",
+        "The addresses that OpenAI publishes for the calls of ChatGPT: addresses or networks, such as \
+         \"203.0.113.0/28\". Many people share each of them, so that callers from there without a token are \
+         not paced by address but all together.",
+    ),
+    Key::new("chatgpt_calls_per_minute", "120", "Calls a minute for all of those together: 1 to 1000000."),
+];
 
 /// What callers without a token may use.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,47 @@ use std::path::PathBuf;
 use url::{Host, Url};
 
 use super::keys::Keys;
+use super::table::Key;
 use crate::auth::SigningAlgorithm;
 use crate::host::is_loopback;
+
+/// The keys of `[auth]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "issuer",
+        "\"\"",
+        "The issuer whose tokens are accepted, exactly as they carry it in \"iss\"; docs/sign-in.md says how \
+         to set one up. \"\" is the built-in issuer where that is enabled, and otherwise no sign-in.",
+    ),
+    Key::new(
+        "jwks_uri",
+        "\"\"",
+        "Where the issuer's key set is. \"\" is where the issuer's own metadata says.",
+    ),
+    Key::new(
+        "algorithms",
+        "[\"RS256\", \"ES256\", \"EdDSA\"]",
+        "The signature algorithms that are accepted: \"RS256\", \"ES256\", \"EdDSA\".",
+    ),
+    Key::new(
+        "audiences",
+        "[]",
+        "Audiences that are accepted beside this server's own address (public_base with /mcp), such as the \
+         client id that some issuers put there.",
+    ),
+    Key::new(
+        "scopes",
+        "[\"openid\", \"email\", \"offline_access\"]",
+        "What clients ask the issuer for. Name nothing that the issuer does not know.",
+    ),
+    Key::new("chatgpt_client_ids", "[]", "Client ids whose calls are counted as ChatGPT's."),
+    Key::new(
+        "ca_file",
+        "\"\"",
+        "A PEM file with certificates to trust beside the machine's own: at the issuer, at the account \
+         service and, for the built-in issuer, where documents about clients lie.",
+    ),
+];
 
 /// The scopes that clients ask for unless the operator says otherwise.
 const SCOPES: [&str; 3] = ["openid", "email", "offline_access"];

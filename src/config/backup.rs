@@ -4,6 +4,23 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::keys::Keys;
+use super::table::Key;
+
+/// The keys of `[backup]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "every_minutes",
+        "60",
+        "Minutes between two backups of everything that the server keeps: 0 (none) to 10080. docs/storage.md \
+         says how one is restored.",
+    ),
+    Key::new("keep", "3", "How many are kept: 1 to 1000."),
+    Key::new(
+        "folder",
+        "\"\"",
+        "The folder for them; \"\" is `backups` in the data folder. Another disk is better.",
+    ),
+];
 
 /// How often backups are written, and how many are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

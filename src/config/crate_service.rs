@@ -6,8 +6,73 @@ use std::time::Duration;
 use url::Url;
 
 use super::keys::Keys;
-use super::secret::Secret;
+use super::source::SecretSource;
+use super::table::Key;
 use crate::host::is_loopback;
+
+/// The keys of `[crate]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "base_url",
+        "\"https://crate.hosaka.fm\"",
+        "Where the data service is: https, without user, query or fragment; http on this machine only.",
+    ),
+    Key::new(
+        "key",
+        "\"\"",
+        "The key that the service issued. Better kept in a file of its own, see key_file; never both.",
+    ),
+    Key::new(
+        "key_file",
+        "\"\"",
+        "A file that holds the key and nothing else, and that only its owner and group can read.",
+    ),
+    Key::new(
+        "key_credential",
+        "\"\"",
+        "The name of a credential that systemd gives with LoadCredential=NAME:FILE, and that holds the key and \
+         nothing else. One of key, key_file and key_credential.",
+    ),
+    Key::new(
+        "ca_file",
+        "\"\"",
+        "A PEM file of certificates to trust beside the machine's own, for a service with a private one.",
+    ),
+    Key::new("in_flight", "2", "What the key's plan allows. Requests at once: 1 to 1000."),
+    Key::new("per_minute", "60", "Requests in any sixty seconds: 1 to 1000000."),
+    Key::new(
+        "per_month",
+        "10000",
+        "Requests in a UTC month that you want to pay for: 0 (as many as come) to 1000000000.",
+    ),
+    Key::new("cache_mib", "64", "The memory for answers that are served again: 0 (none) to 65536 MiB."),
+    Key::new(
+        "resolve_kept_s",
+        "600",
+        "How long an answer is served again, by family of data: 0 (not at all) to 86400 seconds.",
+    ),
+    Key::new("artist_kept_s", "600", "Artist dossiers: as above."),
+    Key::new("search_kept_s", "300", "Catalogue search: as above."),
+    Key::new("tracks_kept_s", "600", "Tracks: as above."),
+    Key::new("label_kept_s", "600", "Label dossiers: as above."),
+    Key::new("similar_kept_s", "600", "Similar artists: as above."),
+    Key::new("gigs_kept_s", "300", "Events: as above."),
+    Key::new("lists_kept_s", "300", "Lists of rising artists: as above."),
+    Key::new("aura_kept_s", "300", "Aura: as above."),
+    Key::new(
+        "similar",
+        "\"auto\"",
+        "Parts that newer services have: \"on\", \"off\", or \"auto\" for what the service's own document \
+         shows. A list of similar artists.",
+    ),
+    Key::new("gigs", "\"auto\"", "Dated events."),
+    Key::new("search_cursor", "\"auto\"", "Search results that are walked by cursor."),
+    Key::new(
+        "same_name_clusters",
+        "\"auto\"",
+        "Namesakes in the answer to a name; without them a search for the name is made.",
+    ),
+];
 
 const MIB: usize = 1024 * 1024;
 
@@ -17,7 +82,7 @@ pub struct CrateService {
     /// Where it is; https, or http on this machine only.
     pub base_url: Url,
     /// What it knows this server by; `None` is enough for the demo catalogue only.
-    pub key: Option<CrateKey>,
+    pub key: Option<SecretSource>,
     /// A PEM file of certificates to trust beside the machine's own.
     pub ca_file: Option<PathBuf>,
     /// Requests at once that the key's plan allows.
@@ -32,15 +97,6 @@ pub struct CrateService {
     pub lifetimes: Lifetimes,
     /// Newer parts of the service.
     pub switches: Switches,
-}
-
-/// The key, or where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CrateKey {
-    /// The key itself.
-    Value(Secret),
-    /// A file that holds nothing else.
-    File(PathBuf),
 }
 
 /// How long an answer of each family of data is kept; 0 is not at all.
@@ -145,7 +201,11 @@ impl CrateService {
                 "an https address without user, query or fragment, or http://localhost:PORT",
                 base_url,
             ),
-            key: key(keys),
+            key: keys.secret_source(
+                ["key", "key_file", "key_credential"],
+                "a key as the service issued it, at most 200 letters, digits and marks",
+                is_key,
+            ),
             ca_file: keys.optional_path("ca_file"),
             in_flight: count(keys, "in_flight", default.in_flight, 1_000, "requests"),
             per_minute: count(keys, "per_minute", default.per_minute, 1_000_000, "requests"),
@@ -184,23 +244,6 @@ impl Switches {
             search_cursor: switch("search_cursor"),
             same_name_clusters: switch("same_name_clusters"),
         }
-    }
-}
-
-fn key(keys: &mut Keys<'_, '_>) -> Option<CrateKey> {
-    let value =
-        keys.secret("key", "a key as the service issued it, at most 200 letters, digits and marks", |text| {
-            is_key(text).then(|| Secret::new(text.to_owned()))
-        });
-    let file = keys.optional_path("key_file");
-    match (value, file) {
-        (Some(_), Some(_)) => {
-            keys.refuse(&["key_file", "key"], "both key and key_file", "one of them");
-            None
-        }
-        (Some(value), None) => Some(CrateKey::Value(value)),
-        (None, Some(file)) => Some(CrateKey::File(file)),
-        (None, None) => None,
     }
 }
 

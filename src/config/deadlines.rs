@@ -3,6 +3,13 @@
 use std::time::Duration;
 
 use super::keys::Keys;
+use super::table::Key;
+
+/// The keys of `[deadlines]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new("call_ms", "8000", "One call to the data service: 100 to 60000 milliseconds, at most tool_ms."),
+    Key::new("tool_ms", "12000", "One tool call as a whole: 100 to 120000 milliseconds."),
+];
 
 /// How long a call may take.
 #[derive(Clone, Debug, PartialEq, Eq)]

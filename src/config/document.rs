@@ -15,10 +15,10 @@ use super::mistake::Mistake;
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
 
 /// Keys whose values a message must not show.
-const SECRETS: [&str; 1] = ["key"];
+const SECRETS: [&str; 2] = ["key", "service_key"];
 
-/// How the keys end that name a file. Whoever takes one for the place of a secret writes the secret there.
-pub(super) const FILE_KEY: &str = "_file";
+/// How the keys end that name where a secret stands.
+const PLACES: [&str; 2] = ["_file", "_credential"];
 
 /// What the parser says of a key or section that is there already.
 pub(super) const DUPLICATE: &str = "duplicate key";
@@ -46,7 +46,7 @@ fn syntax_message(parser: &str, line: Option<&str>) -> String {
     let is_secret = pair.is_some_and(|(key, _)| {
         let key = key.trim();
         SECRETS.iter().any(|secret| key == *secret || key.ends_with(&format!(".{secret}")))
-            || key.ends_with(FILE_KEY)
+            || names_a_place(key)
     });
     let value = pair.map(|(_, value)| value.trim());
     match value {
@@ -62,6 +62,11 @@ fn syntax_message(parser: &str, line: Option<&str>) -> String {
         }
         _ => format!("not TOML: {parser}"),
     }
+}
+
+/// Whether a key names where something stands. Whoever takes it for the place of a secret writes the secret there.
+pub(super) fn names_a_place(key: &str) -> bool {
+    PLACES.iter().any(|place| key.ends_with(place))
 }
 
 /// The text of a configuration file.

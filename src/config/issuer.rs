@@ -3,7 +3,26 @@
 use std::time::Duration;
 
 use super::keys::Keys;
+use super::table::Key;
 use crate::network::Network;
+
+/// The keys of `[issuer]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "enabled",
+        "false",
+        "true runs a small issuer of this server's own, for demos and tests: whoever reaches it can sign in \
+         under any name, so a public server refuses it.",
+    ),
+    Key::new("token_lifetime_s", "3600", "How long its tokens are good for: 1 to 86400 seconds."),
+    Key::new(
+        "client_networks",
+        "[]",
+        "Clients may name the https address of a document about them instead of registering. It is fetched \
+         from public addresses only, and from these: addresses or networks, such as \"10.0.0.5\" or \
+         \"10.0.0.0/8\".",
+    ),
+];
 
 /// The built-in issuer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,23 +2,39 @@
 //!
 //! Decides how a value of the wrong type or out of range is reported. Must never know what it means.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
-use super::document::{FILE_KEY, describe};
+use super::document::{clean, describe, names_a_place};
 use super::reader::Reader;
+use super::secret::Secret;
+use super::source::{Credential, FileSource, SecretSource};
 
 /// The keys of one section. Asking for a key makes it known.
 pub(super) struct Keys<'r, 'a> {
     reader: &'r mut Reader<'a>,
-    section: &'static str,
+    section: Cow<'static, str>,
     table: Option<&'a DeTable<'a>>,
-    asked: Vec<&'static str>,
+    /// Where the table of these keys begins, when it is one of several.
+    begins: Option<usize>,
+    asked: Vec<Asked>,
 }
+
+/// A key that was asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// Its name.
+    pub(super) key: &'static str,
+    /// What it takes, in words.
+    pub(super) accepted: String,
+}
+
+const NOT_SET: &str = "or \"\" for none";
 
 impl<'r, 'a> Keys<'r, 'a> {
     pub(super) fn new(
@@ -26,11 +42,11 @@ impl<'r, 'a> Keys<'r, 'a> {
         section: &'static str,
         table: Option<&'a DeTable<'a>>,
     ) -> Self {
-        Self { reader, section, table, asked: Vec::new() }
+        Self { reader, section: Cow::Borrowed(section), table, begins: None, asked: Vec::new() }
     }
 
     /// Every key that was asked for.
-    pub(super) fn asked(self) -> Vec<&'static str> {
+    pub(super) fn asked(self) -> Vec<Asked> {
         self.asked
     }
 
@@ -101,7 +117,7 @@ impl<'r, 'a> Keys<'r, 'a> {
         accepted: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
-        let accepted = format!("{accepted}, or \"\" for none");
+        let accepted = format!("{accepted}, {NOT_SET}");
         self.text(
             key,
             None,
@@ -119,7 +135,8 @@ impl<'r, 'a> Keys<'r, 'a> {
         accepted: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
-        self.asked.push(key);
+        let accepted = format!("{accepted}, {NOT_SET}");
+        self.ask(key, &accepted);
         let (line, value) = self.find(key)?;
         let found = match value.get_ref() {
             DeValue::String(text) if text.is_empty() => return None,
@@ -127,7 +144,7 @@ impl<'r, 'a> Keys<'r, 'a> {
             _ => None,
         };
         if found.is_none() {
-            self.report(line, key, "a value that cannot be one", &format!("{accepted}, or \"\" for none"));
+            self.report(line, key, "a value that cannot be one", &accepted);
         }
         found
     }
@@ -159,7 +176,7 @@ impl<'r, 'a> Keys<'r, 'a> {
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
         if self.find(key).is_none() {
-            self.asked.push(key);
+            self.ask(key, &format!("a list; each entry {accepted}"));
             return default;
         }
         self.list(key, accepted, parse)
@@ -172,12 +189,7 @@ impl<'r, 'a> Keys<'r, 'a> {
         accepted: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
-        self.asked.push(key);
-        let Some((line, value)) = self.find(key) else {
-            return Vec::new();
-        };
-        let DeValue::Array(array) = value.get_ref() else {
-            self.report(line, key, &describe(value.get_ref()), &format!("a list; each entry {accepted}"));
+        let Some(array) = self.array(key, &format!("a list; each entry {accepted}")) else {
             return Vec::new();
         };
         let mut list = Vec::new();
@@ -197,8 +209,94 @@ impl<'r, 'a> Keys<'r, 'a> {
         list
     }
 
+    /// A list of tables, each with keys of its own that `read` asks for; an unknown key in one is reported.
+    pub(super) fn tables<T>(
+        &mut self,
+        key: &'static str,
+        accepted: &str,
+        read: impl Fn(&mut Keys<'_, 'a>) -> Option<T>,
+    ) -> Vec<T> {
+        let Some(array) = self.array(key, accepted) else {
+            return Vec::new();
+        };
+        let mut list = Vec::new();
+        for (index, entry) in array.iter().enumerate() {
+            let line = self.reader.line_at(entry.span().start);
+            let DeValue::Table(table) = entry.get_ref() else {
+                self.report(line, key, &format!("{} in the list", describe(entry.get_ref())), accepted);
+                continue;
+            };
+            let mut keys = Keys {
+                section: format!("{}.{key}[{index}]", self.section).into(),
+                table: Some(table),
+                begins: Some(line),
+                asked: Vec::new(),
+                reader: &mut *self.reader,
+            };
+            list.extend(read(&mut keys));
+            keys.refuse_strays();
+        }
+        list
+    }
+
+    /// A secret that stands in exactly one of three places: as the value of `key`, in the file that `key_file` names, or
+    /// in the credential that `key_credential` names.
+    pub(super) fn secret_source(
+        &mut self,
+        [key, key_file, key_credential]: [&'static str; 3],
+        accepted: &str,
+        is_one: impl Fn(&str) -> bool,
+    ) -> Option<SecretSource> {
+        let secret = |text: &str| is_one(text).then(|| Secret::new(text.to_owned()));
+        let value = self.secret(key, accepted, secret).map(SecretSource::Value);
+        let file = self.optional_path(key_file).map(SecretSource::File);
+        let credential = self.credential(key_credential).map(SecretSource::Credential);
+        self.only([(key_credential, credential), (key_file, file), (key, value)])
+    }
+
+    /// A file that stands in exactly one of two places: at a path, or with systemd.
+    pub(super) fn file_source(&mut self, path: &'static str, credential: &'static str) -> Option<FileSource> {
+        let at = self.optional_path(path).map(FileSource::Path);
+        let given = self.credential(credential).map(FileSource::Credential);
+        self.only([(credential, given), (path, at)])
+    }
+
+    fn credential(&mut self, key: &'static str) -> Option<Credential> {
+        self.optional(
+            key,
+            "the name of a credential that systemd gives, such as \"crate-key\"",
+            Credential::parse,
+        )
+    }
+
+    /// The one that is there; several are refused at the first of them.
+    fn only<T>(&mut self, places: impl IntoIterator<Item = (&'static str, Option<T>)>) -> Option<T> {
+        let mut there: Vec<(&'static str, T)> =
+            places.into_iter().filter_map(|(key, source)| Some((key, source?))).collect();
+        if there.len() < 2 {
+            return there.pop().map(|(_, source)| source);
+        }
+        let keys: Vec<&str> = there.iter().map(|(key, _)| *key).collect();
+        let named: Vec<&str> = keys.iter().rev().copied().collect();
+        let found = match named.as_slice() {
+            [one, other] => format!("both {one} and {other}"),
+            named => format!("all of {}", named.join(", ")),
+        };
+        self.refuse(&keys, &found, "one of them");
+        // Which of them was meant nobody knows, so combinations with them are not looked at.
+        for key in keys {
+            self.reader.set_faulty(format!("{}.{key}", self.section));
+        }
+        None
+    }
+
     /// Refuses a combination of keys of this section; see [`Reader::refuse`].
     pub(super) fn refuse(&mut self, keys: &[&str], found: &str, accepted: &str) {
+        if let Some(begins) = self.begins {
+            let places: Vec<String> = keys.iter().map(|key| format!("{}.{key}", self.section)).collect();
+            let line = keys.iter().find_map(|key| Some(self.find(key)?.0)).unwrap_or(begins);
+            return self.reader.refuse_at(line, &places, found, accepted);
+        }
         let places: Vec<String> = keys.iter().map(|key| format!("{}.{key}", self.section)).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
         self.reader.refuse(&places, found, accepted);
@@ -211,19 +309,48 @@ impl<'r, 'a> Keys<'r, 'a> {
         accepted: &str,
         parse: impl FnOnce(&DeValue<'_>) -> Option<T>,
     ) -> T {
-        self.asked.push(key);
+        self.ask(key, accepted);
         let Some((line, value)) = self.find(key) else {
             return default;
         };
         parse(value.get_ref()).unwrap_or_else(|| {
             let found = match value.get_ref() {
                 DeValue::Table(_) | DeValue::Array(_) => describe(value.get_ref()),
-                _ if key.ends_with(FILE_KEY) => "a value that is no path".to_owned(),
+                _ if names_a_place(key) => "a value that names nothing".to_owned(),
                 value => describe(value),
             };
             self.report(line, key, &found, accepted);
             default
         })
+    }
+
+    fn ask(&mut self, key: &'static str, accepted: &str) {
+        self.asked.push(Asked { key, accepted: accepted.to_owned() });
+    }
+
+    /// The entries of a list, whatever they are.
+    fn array(&mut self, key: &'static str, accepted: &str) -> Option<&'a DeArray<'a>> {
+        self.ask(key, accepted);
+        let (line, value) = self.find(key)?;
+        match value.get_ref() {
+            DeValue::Array(array) => Some(array),
+            other => {
+                self.report(line, key, &describe(other), accepted);
+                None
+            }
+        }
+    }
+
+    fn refuse_strays(self) {
+        let accepted = self.asked.iter().map(|asked| asked.key).collect::<Vec<_>>().join(", ");
+        for (key, _) in self.table.into_iter().flatten() {
+            let name = key.get_ref().as_ref();
+            if !self.asked.iter().any(|asked| asked.key == name) {
+                let line = self.reader.line_at(key.span().start);
+                let place = format!("{}.{}", self.section, clean(name));
+                self.reader.report_faulty(line, place, "an unknown key", &accepted);
+            }
+        }
     }
 
     fn find(&self, key: &str) -> Option<(usize, &'a Spanned<DeValue<'a>>)> {

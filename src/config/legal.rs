@@ -5,6 +5,16 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::keys::Keys;
+use super::table::Key;
+
+/// The keys of `[legal]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new("operator", "\"\"", "The person or company that runs this server, at most 200 characters."),
+    Key::new("contact", "\"\"", "How to reach them: an e-mail address or an https address."),
+    Key::new("privacy", "\"\"", "A text file for /legal/privacy; \"\" is the built-in text."),
+    Key::new("terms", "\"\"", "A text file for /legal/terms; \"\" is the built-in text."),
+    Key::new("support", "\"\"", "A text file for /legal/support; \"\" is the built-in text."),
+];
 
 /// Who runs this server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

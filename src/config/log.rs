@@ -1,6 +1,22 @@
 //! `[log]`: what is written to stderr, and in which form.
 
 use super::keys::Keys;
+use super::table::Key;
+
+/// The keys of `[log]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "format",
+        "\"text\"",
+        "The form of a line on stderr: \"text\" for people, \"json\" for collectors.",
+    ),
+    Key::new(
+        "level",
+        "\"info\"",
+        "The least important line that is written: \"error\", \"warn\", \"info\", \"debug\" or \"trace\".",
+    )
+    .reloads(),
+];
 
 /// What is written to stderr.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +51,7 @@ impl LogFormat {
 }
 
 /// How important a log line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// Something is broken and needs the operator.
     Error,

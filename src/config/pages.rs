@@ -1,6 +1,15 @@
 //! `[pages]`: what the documents beside the endpoints say.
 
 use super::keys::Keys;
+use super::table::Key;
+
+/// The keys of `[pages]`.
+pub(super) const KEYS: &[Key] = &[Key::new(
+    "openai_apps_challenge",
+    "\"\"",
+    "The token that OpenAI shows to check whose name this is, served at \
+         /.well-known/openai-apps-challenge; \"\" serves none.",
+)];
 
 /// What the documents say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 //! Decides how an unknown section, an unknown key and a combination that makes no sense are reported.
 //! Must never know what a key means: each section says that itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::de::{DeTable, DeValue};
 
 use super::document::{DUPLICATE, Lines, clean, describe};
-use super::keys::Keys;
+use super::keys::{Asked, Keys};
 use super::mistake::Mistake;
 use crate::nearest::nearest;
 
@@ -34,13 +34,13 @@ pub(super) struct Reader<'a> {
 }
 
 /// Every section with the keys that were asked for.
-type Known = Vec<(&'static str, Vec<&'static str>)>;
+type Known = Vec<(&'static str, Vec<Asked>)>;
 
 /// Something that nobody asked for.
 enum Stray<'a> {
     Section(&'a str),
     KeyOutside(&'a str),
-    Key { section: &'static str, asked: &'a [&'static str], name: &'a str },
+    Key { section: &'static str, asked: &'a [Asked], name: &'a str },
 }
 
 impl<'a> Reader<'a> {
@@ -86,6 +86,11 @@ impl<'a> Reader<'a> {
     /// Reports a value that could not be taken; combinations with it are not looked at any more.
     pub(super) fn report_faulty(&mut self, line: usize, place: String, found: &str, accepted: &str) {
         self.report(line, &place, found, accepted);
+        self.set_faulty(place);
+    }
+
+    /// Combinations with this key are not looked at any more.
+    pub(super) fn set_faulty(&mut self, place: String) {
         self.faulty.insert(place);
     }
 
@@ -100,12 +105,35 @@ impl<'a> Reader<'a> {
         self.report(line, place, found, accepted);
     }
 
-    /// Every `section.key` that was asked for.
-    pub(super) fn known_keys(&self) -> Vec<String> {
-        let keys = |(section, keys): &(&str, Vec<&str>)| {
-            keys.iter().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
+    /// The same for keys of a table that is one of several, at a line that is known.
+    pub(super) fn refuse_at(&mut self, line: usize, involved: &[String], found: &str, accepted: &str) {
+        let [place, ..] = involved else { return };
+        if !involved.iter().any(|place| self.faulty.contains(place)) {
+            self.report(line, place, found, accepted);
+        }
+    }
+
+    /// Every `section.key` that was asked for, with what it accepts.
+    pub(super) fn known_keys(&self) -> BTreeMap<String, String> {
+        let keys = |(section, keys): &(&str, Vec<Asked>)| {
+            keys.iter()
+                .map(|Asked { key, accepted }| (format!("{section}.{key}"), accepted.clone()))
+                .collect::<Vec<_>>()
         };
         self.known.iter().flat_map(keys).collect()
+    }
+
+    /// The line of every `section.key` that is written in the file.
+    pub(super) fn lines_of_keys(&self) -> BTreeMap<String, usize> {
+        let mut lines = BTreeMap::new();
+        for (section, table) in self.root {
+            let DeValue::Table(table) = table.get_ref() else { continue };
+            for (key, _) in table {
+                let place = format!("{}.{}", section.get_ref(), key.get_ref());
+                lines.insert(place, self.line_at(key.span().start));
+            }
+        }
+        lines
     }
 
     /// Adds what nobody asked for, and returns all mistakes in the order of their lines, or as many of them as are
@@ -117,7 +145,10 @@ impl<'a> Reader<'a> {
             let (name, line) = (key.get_ref().as_ref(), self.line_at(key.span().start));
             match (known.iter().find(|(section, _)| *section == name), value.get_ref()) {
                 (Some((section, asked)), DeValue::Table(table)) => {
-                    let unknown = table.iter().filter(|(key, _)| !asked.contains(&key.get_ref().as_ref()));
+                    let unknown = table.iter().filter(|(key, _)| {
+                        let name = key.get_ref().as_ref();
+                        !asked.iter().any(|asked| asked.key == name)
+                    });
                     strays.extend(unknown.map(|(key, _)| {
                         let stray = Stray::Key { section, asked, name: key.get_ref().as_ref() };
                         (self.line_at(key.span().start), stray)
@@ -150,14 +181,14 @@ impl<'a> Reader<'a> {
                 let mut shown = clean(name);
                 let accepted = if let Some(home) = home_of(known, name) {
                     format!("{name} under [{home}]")
-                } else if let Some(near) = near(name, &mut asked.iter().copied()) {
+                } else if let Some(near) = near(name, &mut asked.iter().map(|asked| asked.key)) {
                     format!("{near} (the nearest name)")
                 } else {
                     if WITH_SECRETS.contains(section) && name.chars().count() > 2 * NAME_SHOWN_CHARS {
                         shown =
                             clean(&format!("{}…", name.chars().take(NAME_SHOWN_CHARS).collect::<String>()));
                     }
-                    asked.join(", ")
+                    asked.iter().map(|asked| asked.key).collect::<Vec<_>>().join(", ")
                 };
                 self.report(line, &format!("{section}.{shown}"), "an unknown key", &accepted);
             }
@@ -201,7 +232,7 @@ impl<'a> Reader<'a> {
 
 /// The only section that knows a key of this name.
 fn home_of(known: &Known, key: &str) -> Option<&'static str> {
-    let mut homes = known.iter().filter(|(_, keys)| keys.contains(&key));
+    let mut homes = known.iter().filter(|(_, keys)| keys.iter().any(|asked| asked.key == key));
     match (homes.next(), homes.next()) {
         (Some((section, _)), None) => Some(section),
         _ => None,

@@ -5,6 +5,39 @@ use std::path::PathBuf;
 
 use super::keys::{Keys, path};
 use super::public_base::PublicBase;
+use super::table::Key;
+
+/// The keys of `[server]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "listen",
+        "\"127.0.0.1:8443\"",
+        "The IP address and port that the server listens on, with TLS. Port 0 takes any free one.",
+    ),
+    Key::new(
+        "public_base",
+        "\"https://localhost:8443\"",
+        "What clients call this server: https, lower case, no path, no final slash; a port only when it is \
+         not 443, or 0 for the one that listen gets. Every address that the server publishes starts with it.",
+    ),
+    Key::new(
+        "public",
+        "false",
+        "true when strangers can reach it. A public server needs its own name in public_base, its own \
+         certificate, and an operator and contact under [legal]; it never serves the demo catalogue.",
+    ),
+    Key::new(
+        "fixture_mode",
+        "true",
+        "true: answers come from the built-in demo catalogue, and say so. false: they come from the service \
+         under [crate], which needs a key.",
+    ),
+    Key::new(
+        "data_dir",
+        "\"./ono-sendai-data\"",
+        "The folder for everything the server keeps, the demo certificate included; made when absent.",
+    ),
+];
 
 /// The port that the server listens on unless it is told otherwise.
 pub const PORT: u16 = 8443;

@@ -1,7 +1,39 @@
 //! `[transport]`: how long and how large a connection may be before it is cut off.
 
 use super::keys::Keys;
+use super::table::Key;
 use crate::transport::Limits;
+
+/// The keys of `[transport]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new("handshake_timeout_s", "10", "From accept to the end of the TLS handshake: 1 to 120 seconds."),
+    Key::new(
+        "header_timeout_s",
+        "15",
+        "From the first byte of a request to the end of its header: 1 to 300 seconds.",
+    ),
+    Key::new("header_limit_kib", "32", "The largest request header: 4 to 256 KiB."),
+    Key::new("body_timeout_s", "30", "From the end of the header to the end of the body: 1 to 600 seconds."),
+    Key::new("body_limit_kib", "1024", "The largest request body: 16 to 16384 KiB."),
+    Key::new(
+        "idle_timeout_s",
+        "120",
+        "How long a connection may stay open with nothing on it: 5 to 3600 seconds.",
+    ),
+    Key::new("http2_streams", "100", "Requests at once on one HTTP/2 connection: 1 to 1000."),
+    Key::new("connections", "8192", "Connections at once, over all clients: 1 to 100000."),
+    Key::new(
+        "drain_grace_s",
+        "10",
+        "How long running requests may go on after the order to stop: 0 to 300 seconds.",
+    ),
+    Key::new(
+        "sse_comment_s",
+        "5",
+        "The time between two comment lines on an event stream that waits for its answer: 1 to 60 seconds, \
+         less than idle_timeout_s.",
+    ),
+];
 
 /// The limits of the wire; what has no key keeps its default.
 pub(super) fn read(keys: &mut Keys<'_, '_>) -> Limits {

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::header::{HOST, ORIGIN};
@@ -18,13 +19,18 @@ use crate::host::{Authority, Origin};
 use crate::network::Network;
 use crate::telemetry::LineLimit;
 
-/// Which hosts, origins and proxies are accepted.
-#[derive(Debug)]
+/// Which hosts, origins and proxies are accepted. A clone is the same policy, and changes with it.
+#[derive(Clone, Debug)]
 pub struct GuardPolicy {
+    accepted: Arc<RwLock<Arc<Accepted>>>,
+    refusals: Arc<LineLimit>,
+}
+
+#[derive(Clone, Debug)]
+struct Accepted {
     hosts: HashSet<String>,
     origins: HashSet<Origin>,
     trusted_proxies: Vec<Network>,
-    refusals: LineLimit,
 }
 
 /// Hosts of clients that run in a browser and are allowed everywhere.
@@ -47,19 +53,38 @@ impl GuardPolicy {
             std::iter::once(own).chain(further).map(|authority| authority.host().to_owned()).collect();
         let built_in = hosts.iter().map(String::as_str).chain(WELL_KNOWN_CLIENTS).map(Origin::of_host);
         let origins = built_in.chain(origins).collect();
-        Self { hosts, origins, trusted_proxies: Vec::new(), refusals: LineLimit::new(1, REFUSAL_LINES) }
+        let accepted = Arc::new(Accepted { hosts, origins, trusted_proxies: Vec::new() });
+        Self {
+            accepted: Arc::new(RwLock::new(accepted)),
+            refusals: Arc::new(LineLimit::new(1, REFUSAL_LINES)),
+        }
     }
 
     /// The same policy, with peers whose `X-Forwarded-For` is believed.
     #[must_use]
-    pub fn with_trusted_proxies(mut self, networks: impl IntoIterator<Item = Network>) -> Self {
-        self.trusted_proxies.extend(networks);
+    pub fn with_trusted_proxies(self, networks: impl IntoIterator<Item = Network>) -> Self {
+        let mut accepted = Arc::unwrap_or_clone(self.accepted());
+        accepted.trusted_proxies.extend(networks);
+        self.set(accepted.into());
         self
+    }
+
+    /// Accepts what `other` accepts from the next request on, on open connections too.
+    pub fn follow(&self, other: &Self) {
+        self.set(other.accepted());
+    }
+
+    fn accepted(&self) -> Arc<Accepted> {
+        self.accepted.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, accepted: Arc<Accepted>) {
+        *self.accepted.write().unwrap_or_else(PoisonError::into_inner) = accepted;
     }
 
     /// Which client a request counts under.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
-        ClientAddress::of_request(peer, headers, &self.trusted_proxies)
+        ClientAddress::of_request(peer, headers, &self.accepted().trusted_proxies)
     }
 
     /// Host first, then origin.
@@ -80,10 +105,11 @@ impl GuardPolicy {
             return Err(Refusal::HostMissing);
         }
         let target = request.uri.authority().map(|authority| authority.as_str().as_bytes());
+        let accepted = self.accepted();
         let mut named = None;
         for bytes in [field.map(http::HeaderValue::as_bytes), target].into_iter().flatten() {
             let read = std::str::from_utf8(bytes).ok().and_then(Authority::parse);
-            match read.filter(|authority| self.hosts.contains(authority.host())) {
+            match read.filter(|authority| accepted.hosts.contains(authority.host())) {
                 Some(authority) => named = Some(authority),
                 None => {
                     self.note_refusal("host", bytes);
@@ -98,8 +124,10 @@ impl GuardPolicy {
         let mut fields = headers.get_all(ORIGIN).iter();
         let Some(field) = fields.next() else { return Ok(()) };
         let origin = field.to_str().ok().and_then(Origin::parse);
-        let allowed =
-            |origin: &Origin| origin.is_local() || origin.is_page_of(own) || self.origins.contains(origin);
+        let accepted = self.accepted();
+        let allowed = |origin: &Origin| {
+            origin.is_local() || origin.is_page_of(own) || accepted.origins.contains(origin)
+        };
         match origin {
             Some(origin) if fields.next().is_none() && allowed(&origin) => Ok(()),
             _ => {

@@ -1,7 +1,6 @@
-//! Certificate and key from their files, and the TLS settings of the server.
+//! Certificate and key from their files.
 //!
-//! Decides protocol versions, what is offered in the handshake and whether a pair is usable. Knows
-//! nothing of connections.
+//! Decides whether a pair is usable, and says what a client will think of it. Knows nothing of connections.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,12 +9,12 @@ use std::time::Duration;
 
 use rustls::client::danger::ServerCertVerifier as _;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem};
-use rustls::server::{NoServerSessionStorage, ParsedCertificate};
-use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{RootCertStore, ServerConfig};
+use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
+use rustls::{RootCertStore, SignatureScheme};
 use time::OffsetDateTime;
 
 use super::der::Facts;
@@ -31,6 +30,7 @@ pub struct Identity {
     not_after: OffsetDateTime,
     not_before: OffsetDateTime,
     missing_issuer: Option<String>,
+    self_signed: bool,
 }
 
 /// Why a certificate and a key cannot be used. Every message names the file.
@@ -88,6 +88,18 @@ pub enum TlsError {
     },
 }
 
+impl TlsError {
+    /// Whether it is about the key, which lies at this path, and not about the certificates.
+    #[must_use]
+    pub fn is_about_the_key(&self, key: &Path) -> bool {
+        match self {
+            Self::Unreadable { path, .. } | Self::BrokenPem { path, .. } => path == key,
+            Self::NoKey(_) | Self::UnusableKey { .. } | Self::Mismatch { .. } => true,
+            Self::NoCertificate(_) | Self::BrokenCertificate { .. } => false,
+        }
+    }
+}
+
 impl Identity {
     /// Reads a PEM chain, own certificate first, and a PEM key (PKCS#8, PKCS#1 or SEC1).
     ///
@@ -104,8 +116,11 @@ impl Identity {
             path: chain.to_owned(),
             why: "it is not an X.509 certificate".to_owned(),
         })?;
-        let missing_issuer = (certificates.len() == 1 && !facts.is_self_issued())
-            .then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
+        let others: Vec<Facts> = certificates.iter().skip(1).filter_map(|der| Facts::read(der)).collect();
+        // Above the issuer of the server's own certificate there may be one that every client has.
+        let goes_on = facts.is_self_issued() || others.iter().any(|other| other.subject == facts.issuer);
+        let missing_issuer =
+            (!goes_on).then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
 
         let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
             pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
@@ -126,6 +141,7 @@ impl Identity {
             not_after: facts.not_after,
             not_before: facts.not_before,
             missing_issuer,
+            self_signed: facts.is_self_issued(),
         })
     }
 
@@ -141,7 +157,8 @@ impl Identity {
     /// What the client says; a name or a time that does not fit is not asked about.
     pub fn is_linked(&self, name: &str, now: OffsetDateTime) -> Result<(), String> {
         let Some(last) = self.certified.cert.last() else { return Err("there is none".to_owned()) };
-        if self.missing_issuer.is_some()
+        // One alone is linked to nothing, and to be completed.
+        if self.missing_issuer.is_some() && self.certified.cert.len() == 1
             || !self.names(name)
             || now < self.not_before
             || self.not_after <= now
@@ -181,6 +198,27 @@ impl Identity {
         client.verify_server_cert(own, others, &name, &[], now).map(drop).map_err(said)
     }
 
+    /// Whether the certificate is its own issuer, so that only those who were told to trust it do.
+    #[must_use]
+    pub fn is_self_signed(&self) -> bool {
+        self.self_signed
+    }
+
+    /// Whether both show the same certificates, in the same order.
+    #[must_use]
+    pub fn shows_the_same_as(&self, other: &Self) -> bool {
+        self.certified.cert == other.certified.cert
+    }
+
+    /// Whether a client that can check only these signatures can check ours.
+    pub(super) fn signs_with(&self, schemes: &[SignatureScheme]) -> bool {
+        self.certified.key.choose_scheme(schemes).is_some()
+    }
+
+    pub(super) fn certified(&self) -> Arc<CertifiedKey> {
+        self.certified.clone()
+    }
+
     /// From when the certificate is valid.
     #[must_use]
     pub fn not_before(&self) -> OffsetDateTime {
@@ -201,37 +239,18 @@ impl Identity {
     }
 }
 
-/// The server's settings for this identity: TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1, resumption by ticket.
-#[must_use]
-pub fn server_config(identity: &Identity) -> Arc<ServerConfig> {
-    let resolver = Arc::new(SingleCertAndKey::from(identity.certified.clone()));
-    let provider = Arc::new(ring::default_provider());
-    let mut config = builder(provider).with_no_client_auth().with_cert_resolver(resolver);
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    config.ignore_client_order = true;
-    match ring::Ticketer::new() {
-        Ok(ticketer) => {
-            config.ticketer = ticketer;
-            config.session_storage = Arc::new(NoServerSessionStorage {});
-        }
-        // Without randomness for tickets the default, a small memory of sessions, stays.
-        Err(error) => tracing::warn!(%error, "sessions cannot be resumed by ticket"),
-    }
-    Arc::new(config)
-}
-
-#[expect(clippy::expect_used, reason = "the versions are constants that this provider supports")]
-fn builder(provider: Arc<CryptoProvider>) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
-    ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
-        .expect("the provider supports TLS 1.2 and 1.3")
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
     small_file::read(path, PEM_MAX_BYTES)
         .map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
 }
 
 fn broken_pem(path: &Path, error: &pem::Error) -> TlsError {
-    TlsError::BrokenPem { path: path.to_owned(), why: error.to_string() }
+    // In words of our own: the parser's repeat lines of the file.
+    let why = match error {
+        pem::Error::MissingSectionEnd { .. } => "a block that begins does not end; was it cut off?",
+        pem::Error::IllegalSectionStart { .. } => "a line that begins a block is malformed",
+        pem::Error::Base64Decode(_) => "a block holds something that is not base64",
+        _ => "it cannot be read",
+    };
+    TlsError::BrokenPem { path: path.to_owned(), why: why.to_owned() }
 }

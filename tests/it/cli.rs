@@ -2,6 +2,7 @@
 
 mod call;
 mod check_config;
+mod check_files;
 mod demo;
 mod doctor;
 mod drain;

@@ -2,7 +2,7 @@
 
 use super::{Fault, Findings};
 use crate::accounts::service::{HttpAccountService, Untried};
-use crate::app::sign_in::{extra_roots, fetcher, secret};
+use crate::app::sign_in::{extra_roots, fetcher, secret, unusable};
 use crate::clock::Clock;
 use crate::config::{AccountHook, Config};
 use crate::issuer;
@@ -10,13 +10,14 @@ use crate::issuer;
 const PART: &str = "accounts";
 
 pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
-    let Some(AccountHook { url, key_file, cache: _ }) = &config.accounts.hook else {
+    let Some(AccountHook { url, key, cache: _ }) = &config.accounts.hook else {
         return found.good(PART, "made at their first call; no service is asked");
     };
     let name = config.auth.issuer.clone().unwrap_or_else(|| issuer::name(config.server.public_base.as_str()));
-    let made = secret(key_file)
+    let made = secret(key)
+        .map_err(unusable)
         .and_then(|key| Ok((key, fetcher(&extra_roots(config)?, config)?)))
-        .map(|(key, fetcher)| HttpAccountService::new(url.clone(), name, key.as_bytes(), fetcher));
+        .map(|(key, fetcher)| HttpAccountService::new(url.clone(), name, key.expose().as_bytes(), fetcher));
     let service = match made {
         Ok(service) => service,
         Err(error) => return found.fail(PART, Fault::Here, error.to_string()),

@@ -137,14 +137,14 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "fixture mode off",
         "[server]\nfixture_mode = false\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n",
         &[
-            "2: server.fixture_mode: found false without a key for the data service; accepted: key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+            "2: server.fixture_mode: found false without a key for the data service; accepted: key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
         ],
     ),
     (
         "fixture mode off without a certificate",
         "[server]\nfixture_mode = false\n",
         &[
-            "2: server.fixture_mode: found false without a key for the data service; accepted: key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+            "2: server.fixture_mode: found false without a key for the data service; accepted: key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
         ],
     ),
     (
@@ -160,7 +160,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         &[
             "2: server.public_base: found \"https://localhost:8443\" together with public = true; accepted: the https address that clients reach from outside, such as \"https://mcp.example.org\"",
             "2: server.public: found true without [legal] operator and contact; accepted: operator and contact under [legal]; a public server says who runs it",
-            "3: server.fixture_mode: found false without a key for the data service; accepted: key or key_file under [crate], or fixture_mode = true for the built-in demo catalogue",
+            "3: server.fixture_mode: found false without a key for the data service; accepted: key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
         ],
     ),
     (
@@ -342,6 +342,111 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "key and credential for the data service",
+        "[crate]\nkey_file = \"k\"\nkey_credential = \"crate-key\"\n",
+        &["3: crate.key_credential: found both key_file and key_credential; accepted: one of them"],
+    ),
+    (
+        "key in three places",
+        "[crate]\nkey = \"ck\"\nkey_file = \"k\"\nkey_credential = \"crate-key\"\n",
+        &["4: crate.key_credential: found all of key, key_file, key_credential; accepted: one of them"],
+    ),
+    (
+        "credential that is a path, shown nowhere",
+        "[crate]\nkey_credential = \"../ck_live_0123\"\n",
+        &[
+            "2: crate.key_credential: found a value that names nothing; accepted: the name of a credential that systemd gives, such as \"crate-key\", or \"\" for none",
+        ],
+    ),
+    (
+        "built-in issuer on a public server",
+        "[server]\npublic = true\npublic_base = \"https://mcp.example.org\"\nfixture_mode = false\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n[crate]\nkey_credential = \"k\"\n[issuer]\nenabled = true\n[legal]\noperator = \"A\"\ncontact = \"a@example.org\"\n",
+        &[
+            "11: issuer.enabled: found true together with public = true; accepted: false; whoever reaches the built-in issuer can sign in under any name",
+        ],
+    ),
+    (
+        "two issuers",
+        "[auth]\nissuer = \"https://issuer.example.org\"\n[issuer]\nenabled = true\n",
+        &[
+            "2: auth.issuer: found another issuer together with the built-in one; accepted: either issuer under [auth], or enabled = true under [issuer]",
+        ],
+    ),
+    (
+        "key set without an issuer, and no algorithm",
+        "[auth]\njwks_uri = \"https://issuer.example.org/jwks\"\nalgorithms = []\n",
+        &[
+            "2: auth.jwks_uri: found a key set without an issuer; accepted: issuer, or no jwks_uri",
+            "3: auth.algorithms: found an empty list; accepted: at least one algorithm",
+        ],
+    ),
+    (
+        "algorithm that nobody should use",
+        "[auth]\nalgorithms = [\"none\", \"HS256\", \"RS256\"]\n",
+        &[
+            "2: auth.algorithms: found \"none\" in the list; accepted: \"RS256\", \"ES256\" or \"EdDSA\"",
+            "2: auth.algorithms: found \"HS256\" in the list; accepted: \"RS256\", \"ES256\" or \"EdDSA\"",
+        ],
+    ),
+    (
+        "issuer in the clear, who signs in shown nowhere",
+        "[auth]\nissuer = \"http://me:secret@issuer.example.org/\"\n",
+        &[
+            "2: auth.issuer: found \"http://…@issuer.example.org/\"; accepted: the https address that the issuer's tokens carry as iss (http on this machine only), or \"\" for none",
+        ],
+    ),
+    (
+        "account service without its secret",
+        "[accounts]\nmode = \"hooked\"\nservice_url = \"https://accounts.example.org\"\n",
+        &[
+            "2: accounts.mode: found \"hooked\" without service_url and a secret; accepted: service_url and one of service_key, service_key_file, service_key_credential, or mode = \"interim\"",
+        ],
+    ),
+    (
+        "account service that nobody asks",
+        "[accounts]\nservice_key_credential = \"accounts\"\n",
+        &[
+            "2: accounts.service_url: found an account service together with mode = \"interim\"; accepted: mode = \"hooked\", or neither service_url nor a secret for it",
+        ],
+    ),
+    (
+        "secret that is too short, shown nowhere",
+        "[accounts]\nservice_key = \"0123456789\"\n",
+        &[
+            "2: accounts.service_key: found a value that cannot be one; accepted: a secret of 32 to 512 characters, or \"\" for none",
+        ],
+    ),
+    (
+        "further certificates that are none",
+        "[tls]\nmore = [\"c.pem\"]\n",
+        &[
+            "2: tls.more: found \"c.pem\" in the list; accepted: a list of tables, each written as [[tls.more]]",
+        ],
+    ),
+    (
+        "further certificates without a first one",
+        "[[tls.more]]\ncertificate = \"c.pem\"\nkey = \"k.pem\"\n",
+        &[
+            "1: tls.more: found further pairs without a first one; accepted: certificate and key under [tls] too; clients that ask for another name are shown that pair",
+        ],
+    ),
+    (
+        "further certificates, each with a mistake of its own",
+        "[tls]\ncertificate = \"c\"\nkey = \"k\"\n[[tls.more]]\ncertificate = \"c\"\n[[tls.more]]\ncertificate = \"c\"\nkey = \"k\"\ncert = \"c\"\n[[tls.more]]\n",
+        &[
+            "5: tls.more[0].certificate: found a certificate without a key; accepted: both certificate and key, or neither",
+            "9: tls.more[1].cert: found an unknown key; accepted: certificate, certificate_credential, key, key_credential",
+            "10: tls.more[2].certificate: found neither certificate nor key; accepted: both",
+        ],
+    ),
+    (
+        "certificate at a path and with systemd",
+        "[tls]\ncertificate = \"c\"\ncertificate_credential = \"tls-certificate\"\nkey = \"k\"\n",
+        &[
+            "3: tls.certificate_credential: found both certificate and certificate_credential; accepted: one of them",
+        ],
+    ),
+    (
         "everything at once",
         "[server]\nlisten = \"here\"\npublic = 1\n\n[transprot]\n\n[tls]\nkey = \"k\"\n\n[log]\nlevle = \"info\"\n",
         &[
@@ -364,6 +469,7 @@ fn check(name: &str, text: &str) -> (i32, String, String) {
 
 #[test]
 fn every_mistake_is_named_with_its_line_and_what_is_accepted() {
+    assert!(BROKEN.len() >= 60, "{} broken configurations", BROKEN.len());
     for (name, text, wanted) in BROKEN {
         let (code, out, err) = check(name, text);
         assert_eq!((code, out.as_str()), (2, ""), "{name}");

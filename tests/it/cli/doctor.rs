@@ -9,6 +9,7 @@ use time::{Duration, OffsetDateTime};
 
 use super::{code, folder, ono_sendai, ono_sendai_with, stderr, stdout};
 use crate::harness::{Demo, JSON};
+use crate::pki::private;
 use crate::signin::hook::{SECRET, Service, key_file};
 use crate::signin::issuer::{Key, key_set};
 use crate::signin::tokens::PING;
@@ -240,7 +241,7 @@ fn certificate(place: &Path, name: &str, days: (i64, i64), chain: &[&str]) -> St
         .collect();
     let (file, key_file) = (place.join("chain.pem"), place.join("key.pem"));
     std::fs::write(&file, text).expect("a chain");
-    std::fs::write(&key_file, key.serialize_pem()).expect("a key");
+    private(&key_file, key.serialize_pem());
     format!("[tls]\ncertificate = \"{}\"\nkey = \"{}\"\n", file.display(), key_file.display())
 }
 
@@ -271,7 +272,7 @@ fn a_certificate_is_judged_by_its_chain_its_name_and_its_days() {
     }
     let place = place();
     let tls = certificate(&place, "localhost", (-1, 60), &["self"]);
-    std::fs::write(place.join("key.pem"), "no key").expect("a file");
+    private(&place.join("key.pem"), "no key");
     let seen = visit(&place, &place.join("data"), "", &tls);
     seen.says("certificate", "fail", "key.pem");
     assert_eq!(seen.code, 3);

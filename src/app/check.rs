@@ -1,0 +1,40 @@
+//! Whether the files that a configuration names can be used, all at once and before anything starts.
+//!
+//! Decides which of them are looked at: every one that a start would read. Nothing is made, and nobody is asked. What a
+//! credential of systemd holds can be seen by the service alone; elsewhere it is passed over.
+
+use std::path::Path;
+
+use super::certificate;
+use super::source::{self, Wrong, has_credentials};
+use super::{data_service, legal, sign_in};
+use crate::config::{Config, FileSource, SecretSource};
+
+/// Everything that is wrong with the files of a configuration, in the order of its sections.
+#[must_use]
+pub fn check(config: &Config) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    let is_seen = |source: &FileSource| matches!(source, FileSource::Path(_)) || has_credentials();
+    for (place, files) in config.tls.pairs() {
+        if is_seen(&files.certificate) && is_seen(&files.key) {
+            wrong.extend(certificate::load(files, &place, config.server.public).err());
+        }
+    }
+    if let Some(key) = config.service.key.as_ref().filter(|key| is_seen_secret(key)) {
+        wrong.extend(data_service::key(key).err());
+    }
+    let certificates = |file: &Option<std::path::PathBuf>, place: &str| {
+        file.as_deref().and_then(|file: &Path| source::certificates(file, place).err())
+    };
+    wrong.extend(certificates(&config.service.ca_file, "crate.ca_file"));
+    wrong.extend(certificates(&config.auth.ca_file, "auth.ca_file"));
+    if let Some(hook) = config.accounts.hook.as_ref().filter(|hook| is_seen_secret(&hook.key)) {
+        wrong.extend(sign_in::secret(&hook.key).err());
+    }
+    wrong.extend(legal::wrong(&config.legal));
+    wrong
+}
+
+fn is_seen_secret(source: &SecretSource) -> bool {
+    !matches!(source, SecretSource::Credential(_)) || has_credentials()
+}

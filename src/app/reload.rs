@@ -1,0 +1,266 @@
+//! What a running server takes anew: its certificates, and the keys of its configuration that can change.
+//!
+//! Decides when files have changed and whether what they hold is better than what serves now. It looks at their content
+//! every few seconds, since there is little of it: no way of replacing a file escapes that, and no date can mislead it.
+//! Whatever is wrong with a file, the last good stays, with one line in the log.
+
+mod print;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use self::print::Print;
+use super::certificate::{is_worse, load_all, warn};
+use super::settings;
+use super::source;
+use super::start::StartError;
+use crate::admin::Standing;
+use crate::clock::Clock;
+use crate::config::{Config, LogLevel, PublicBase};
+use crate::transport::{GuardPolicy, Identity, Shown, demo_certificate};
+
+/// How often files are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How often the certificate of a demo is looked at, and how often the log tells of certificates that end.
+const DEMO_EVERY: time::Duration = time::Duration::hours(1);
+const WARN_EVERY: time::Duration = time::Duration::days(1);
+
+/// Where a configuration came from, and what of it lies outside of the server.
+pub struct Origin {
+    /// The file; `None` for a configuration that no file holds.
+    pub file: Option<PathBuf>,
+    /// Sets the level of log lines.
+    pub set_level: Box<dyn Fn(LogLevel) + Send>,
+}
+
+/// The parts that change.
+pub(super) struct Parts {
+    pub(super) shown: Arc<Shown>,
+    pub(super) guard: GuardPolicy,
+    pub(super) standing: Arc<Standing>,
+}
+
+/// Reads anew and changes the parts.
+pub(super) struct Reload {
+    origin: Origin,
+    parts: Parts,
+    /// As it was at the start, but for what was taken since. Of certificates it says what is wanted.
+    running: Config,
+    public_base: PublicBase,
+    address: SocketAddr,
+    seen: Option<Print>,
+    pairs_seen: Vec<Print>,
+    demo_looked_at: Option<OffsetDateTime>,
+    warned: OffsetDateTime,
+}
+
+impl Reload {
+    pub(super) fn new(
+        origin: Origin,
+        parts: Parts,
+        running: Config,
+        (public_base, address): (PublicBase, SocketAddr),
+        now: OffsetDateTime,
+    ) -> Self {
+        let reload = Self {
+            origin,
+            parts,
+            running,
+            public_base,
+            address,
+            // What was read at the start may have changed before this: the first look compares.
+            seen: None,
+            pairs_seen: Vec::new(),
+            demo_looked_at: Some(now),
+            warned: now,
+        };
+        reload.note_end();
+        reload
+    }
+
+    /// Looks at every file; `asked` when somebody wants to know what becomes of it.
+    pub(super) fn look(&mut self, now: OffsetDateTime, asked: bool) {
+        self.look_at_configuration(asked);
+        self.look_at_certificates(now, asked);
+        if now - self.warned >= WARN_EVERY {
+            self.warned = now;
+            warn(&self.parts.shown.now(), now);
+        }
+    }
+
+    fn look_at_configuration(&mut self, asked: bool) {
+        let Some(file) = &self.origin.file else { return };
+        let print = Some(Print::of(file));
+        if print == self.seen && !asked {
+            return;
+        }
+        self.seen = print;
+        match Config::load(file) {
+            Ok(newer) => self.take(&newer, asked),
+            Err(errors) => {
+                let mistakes = errors.mistakes().len();
+                let first = errors.to_string().lines().next().unwrap_or_default().to_owned();
+                tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
+                self.parts.standing.note(|report| report.configuration_refused = Some(first));
+            }
+        }
+    }
+
+    fn take(&mut self, newer: &Config, asked: bool) {
+        let renewed = self.running.renewed(newer);
+        let waits_for_start: Vec<String> =
+            self.running.waits_for_start(newer).into_iter().map(str::to_owned).collect();
+        let before = self.parts.standing.report();
+        let changed = renewed != self.running;
+        let (level_before, level) = (self.running.log.level, renewed.log.level);
+        self.running = renewed;
+        // A level that shows more shows the line below, and one that shows less does not keep it back.
+        if level > level_before {
+            (self.origin.set_level)(level);
+        }
+        if changed {
+            self.parts.guard.follow(&settings::guard(&self.running, &self.public_base, self.address));
+        }
+        let tells = changed
+            || asked
+            || before.configuration_refused.is_some()
+            || before.waits_for_start != waits_for_start;
+        if tells {
+            let waits_for_start = waits_for_start.join(", ");
+            tracing::info!(changed, waits_for_start, "the configuration was read again");
+        }
+        if level < level_before {
+            (self.origin.set_level)(level);
+        }
+        self.parts.standing.note(|report| {
+            report.configuration_refused = None;
+            report.waits_for_start = waits_for_start;
+        });
+    }
+
+    fn look_at_certificates(&mut self, now: OffsetDateTime, asked: bool) {
+        let prints: Vec<Print> = self.prints_of_pairs();
+        let changed = prints != self.pairs_seen;
+        self.pairs_seen = prints;
+        let refused = self.parts.standing.report().certificate_refused;
+        let is_demo = self.running.tls.files.is_none();
+        let demo_is_due = is_demo && self.demo_looked_at.is_none_or(|last| now - last >= DEMO_EVERY);
+        if !(changed || asked || demo_is_due || refused.is_some()) {
+            return;
+        }
+        self.demo_looked_at = is_demo.then_some(now);
+        match self.better(now) {
+            Ok(new) => {
+                let shown = self.parts.shown.now();
+                let same = shown.len() == new.len()
+                    && shown.iter().zip(&new).all(|(old, new)| old.shows_the_same_as(new));
+                let until = new.first().map(|first| first.not_after().date().to_string());
+                let pairs = new.len();
+                if !same {
+                    self.parts.shown.replace(new);
+                    tracing::info!(until, pairs, "new connections are shown another certificate");
+                    warn(&self.parts.shown.now(), now);
+                } else if asked || refused.is_some() {
+                    tracing::info!(until, "the certificate is the one that is shown already");
+                }
+                self.parts.standing.note(|report| report.certificate_refused = None);
+                self.note_end();
+            }
+            Err(reason) => {
+                if changed || asked || refused.as_ref() != Some(&reason) {
+                    tracing::error!(reason, "the certificate is not taken; the one before goes on");
+                }
+                self.parts.standing.note(|report| report.certificate_refused = Some(reason));
+            }
+        }
+    }
+
+    /// What the files hold, unless what is shown now serves clients better.
+    fn better(&self, now: OffsetDateTime) -> Result<Vec<Identity>, String> {
+        let pairs = load_all(&self.running).map_err(|wrong| wrong.to_string())?;
+        let Some((first, more)) = pairs else {
+            if self.running.server.public {
+                return Err("a public server needs certificate and key under [tls]".to_owned());
+            }
+            let made =
+                demo_certificate(&self.running.server.data_dir, now).map_err(|error| error.to_string())?;
+            if made.is_new {
+                let path = made.certificate_path.display();
+                tracing::info!(%path, "made a new certificate; clients have to be told to trust it");
+            }
+            return Ok(vec![made.identity]);
+        };
+        let new: Vec<Identity> = std::iter::once(first).chain(more).collect();
+        let host = self.public_base.authority().host().trim_matches(['[', ']']);
+        match is_worse(&new, &self.parts.shown.now(), host, now) {
+            Some(reason) => Err(reason),
+            None => Ok(new),
+        }
+    }
+
+    fn prints_of_pairs(&self) -> Vec<Print> {
+        let both = |(place, files): (String, &crate::config::CertificateFiles)| {
+            [(&files.certificate, "certificate"), (&files.key, "key")].map(|(file, key)| {
+                source::place(file, &format!("{place}.{key}"))
+                    .map_or_else(|wrong| Print::none(&wrong.to_string()), |path| Print::of(&path))
+            })
+        };
+        self.running.tls.pairs().flat_map(both).collect()
+    }
+
+    fn note_end(&self) {
+        if let Some(first) = self.parts.shown.now().first() {
+            let until = first.not_after().unix_timestamp();
+            self.parts.standing.note(|report| report.certificate_until = until);
+        }
+    }
+}
+
+/// Takes SIGHUP away from its usual effect, where there is a file to read again: a demo ends with its terminal.
+pub(super) fn hangup(origin: &Origin) -> Result<Option<Signal>, StartError> {
+    origin
+        .file
+        .as_ref()
+        .map(|_| signal(SignalKind::hangup()))
+        .transpose()
+        .map_err(|source| StartError::Runtime { source })
+}
+
+/// One look at a time, whether somebody asked for it or not.
+#[derive(Clone)]
+pub(super) struct Looking {
+    reload: Arc<Mutex<Reload>>,
+    clock: Clock,
+}
+
+impl Looking {
+    pub(super) fn new(reload: Reload, clock: Clock) -> Self {
+        Self { reload: Arc::new(Mutex::new(reload)), clock }
+    }
+
+    /// Looks at every file now; what becomes of it stands in the log when this returns.
+    pub(super) fn look(&self, asked: bool) {
+        self.reload.lock().unwrap_or_else(PoisonError::into_inner).look(self.clock.utc(), asked);
+    }
+
+    /// Looks for as long as the server runs. Never ends.
+    pub(super) async fn by_itself(self) {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            self.off_the_runtime(false).await;
+        }
+    }
+
+    /// A file system that hangs holds up this look and nothing else.
+    pub(super) async fn off_the_runtime(&self, asked: bool) {
+        let looking = self.clone();
+        if tokio::task::spawn_blocking(move || looking.look(asked)).await.is_err() {
+            tracing::error!("a look at the files failed; the next one follows");
+        }
+    }
+}

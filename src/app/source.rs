@@ -1,0 +1,210 @@
+//! Where what the operator named really stands, and whether it may be used.
+//!
+//! Decides who else may read or write a file with a secret, and where a credential of systemd lies. No message shows a
+//! secret, nor a name that leads nowhere: somebody may have written the secret there.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+
+use crate::config::{FileSource, Secret, SecretSource};
+use crate::small_file;
+
+/// No secret is longer.
+const SECRET_MAX_BYTES: u64 = 4_096;
+/// More than every certificate of a machine.
+const CERTIFICATES_MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// Nobody but the owner may write a file with a secret, and nobody but owner and group may read it.
+const OTHERS: u32 = 0o027;
+/// Where systemd says that the credentials of the service lie.
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
+
+/// Something that a key of the configuration names and that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The key, as `section.key`.
+    pub place: String,
+    /// What there is.
+    pub found: String,
+    /// What there should be.
+    pub accepted: String,
+}
+
+impl Wrong {
+    pub(super) fn at(place: &str, found: impl Into<String>, accepted: impl Into<String>) -> Self {
+        Self { place: place.to_owned(), found: found.into(), accepted: accepted.into() }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: found {}; accepted: {}", self.place, self.found, self.accepted)
+    }
+}
+
+/// Whether this program was given a folder of credentials; where it was not, none can be looked at.
+pub(super) fn has_credentials() -> bool {
+    std::env::var_os(CREDENTIALS).is_some()
+}
+
+/// Where a file stands. `key` is the key that names a path; the one for a credential ends in `_credential`.
+pub(super) fn place(source: &FileSource, key: &str) -> Result<PathBuf, Wrong> {
+    match source {
+        FileSource::Path(path) => Ok(path.clone()),
+        FileSource::Credential(name) => {
+            credential(name.as_str(), std::env::var_os(CREDENTIALS), &format!("{key}_credential"))
+        }
+    }
+}
+
+/// The key of the configuration that this source stands at.
+pub(super) fn key_of(source: &FileSource, key: &str) -> String {
+    match source {
+        FileSource::Path(_) => key.to_owned(),
+        FileSource::Credential(_) => format!("{key}_credential"),
+    }
+}
+
+/// The secret of `key`, wherever it stands; `is_one` says whether a text can be it, and `one` what it should be.
+pub(super) fn secret(
+    source: &SecretSource,
+    key: &str,
+    is_one: impl Fn(&str) -> bool,
+    one: &str,
+) -> Result<Secret, Wrong> {
+    let (path, key) = match source {
+        SecretSource::Value(secret) => return Ok(secret.clone()),
+        SecretSource::File(path) => (path.clone(), format!("{key}_file")),
+        SecretSource::Credential(name) => {
+            let key = format!("{key}_credential");
+            (credential(name.as_str(), std::env::var_os(CREDENTIALS), &key)?, key)
+        }
+    };
+    guarded(&path, &key)?;
+    let text =
+        small_file::read_text(&path, SECRET_MAX_BYTES).map_err(|error| unreadable(&path, &key, &error))?;
+    let text = text.trim();
+    if !is_one(text) {
+        return Err(Wrong::at(&key, format!("{}, which holds something else", path.display()), one));
+    }
+    Ok(Secret::new(text.to_owned()))
+}
+
+/// Refuses a file with a secret that others can read or write.
+pub(super) fn guarded(path: &Path, key: &str) -> Result<(), Wrong> {
+    let mode = std::fs::metadata(path).map_err(|error| unreadable(path, key, &error))?.mode() & 0o777;
+    if mode & OTHERS == 0 {
+        return Ok(());
+    }
+    Err(Wrong::at(
+        key,
+        format!("{}, which is open to others (mode {mode:04o})", path.display()),
+        "a file that only its owner and group can read (chmod 600)",
+    ))
+}
+
+/// Certificates to trust, as PEM; at least one.
+pub(super) fn certificates(path: &Path, key: &str) -> Result<Vec<u8>, Wrong> {
+    let pem =
+        small_file::read(path, CERTIFICATES_MAX_BYTES).map_err(|error| unreadable(path, key, &error))?;
+    let mut found = CertificateDer::pem_slice_iter(&pem).peekable();
+    if found.peek().is_some() && found.all(|certificate| certificate.is_ok()) {
+        return Ok(pem);
+    }
+    Err(Wrong::at(
+        key,
+        format!("{}, which holds something that is not a PEM certificate", path.display()),
+        "a PEM file of certificates",
+    ))
+}
+
+pub(super) fn unreadable(path: &Path, key: &str, error: &std::io::Error) -> Wrong {
+    match small_file::shown(path) {
+        Some(path) => Wrong::at(key, format!("{path}, which cannot be read: {error}"), "a readable file"),
+        None => Wrong::at(key, "the name of no file", "the path of a readable file"),
+    }
+}
+
+fn credential(name: &str, folder: Option<OsString>, key: &str) -> Result<PathBuf, Wrong> {
+    match folder {
+        Some(folder) => Ok(PathBuf::from(folder).join(name)),
+        None => Err(Wrong::at(
+            key,
+            format!("\"{name}\", and this program was given no credentials"),
+            format!("a start by systemd, with LoadCredential={name}:FILE in the unit"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::config::{is_key, is_service_key};
+
+    fn with_mode(name: &str, text: &str, mode: u32) -> PathBuf {
+        let file = std::env::temp_dir().join(format!("ono-sendai-{name}-{}", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        file
+    }
+
+    fn key_in(file: &Path) -> Result<Secret, Wrong> {
+        secret(&SecretSource::File(file.to_owned()), "crate.key", is_key, "one key and nothing else")
+    }
+
+    #[test]
+    fn a_secret_is_read_only_from_a_file_that_nobody_else_can_read() {
+        for (mode, good) in [(0o600, true), (0o400, true), (0o640, true), (0o644, false), (0o660, false)] {
+            let file = with_mode("key-mode", "ck_test_0123\n", mode);
+            let read = key_in(&file);
+            assert_eq!(read.is_ok(), good, "{mode:o}");
+            match read {
+                Ok(key) => assert_eq!(key.expose(), "ck_test_0123"),
+                Err(wrong) => {
+                    assert_eq!(wrong.place, "crate.key_file");
+                    assert!(wrong.to_string().contains(&format!("(mode {mode:04o}); accepted: ")), "{wrong}");
+                    assert!(wrong.to_string().ends_with("(chmod 600)"), "{wrong}");
+                }
+            }
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_secret_in_the_place_of_its_file_is_not_shown() {
+        let file = SecretSource::File("ck_live_0123456789abcdef0123456789".into());
+        let wrong = secret(&file, "accounts.service_key", is_service_key, "").unwrap_err().to_string();
+        assert_eq!(
+            wrong,
+            "accounts.service_key_file: found the name of no file; accepted: the path of a readable file"
+        );
+    }
+
+    #[test]
+    fn what_is_not_one_key_is_refused_without_being_shown() {
+        for text in ["", " \n", "ck_a ck_b", "ck_a\nck_b", "schlüssel"] {
+            let file = with_mode("no-key", text, 0o600);
+            let wrong = key_in(&file).unwrap_err().to_string();
+            assert!(wrong.contains("holds something else") && !wrong.contains("ck_a"), "{wrong}");
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_credential_lies_in_the_folder_that_systemd_names() {
+        let found = credential("crate-key", Some("/run/credentials/x".into()), "crate.key_credential");
+        assert_eq!(found.unwrap(), Path::new("/run/credentials/x/crate-key"));
+        let wrong = credential("crate-key", None, "crate.key_credential").unwrap_err().to_string();
+        assert_eq!(
+            wrong,
+            "crate.key_credential: found \"crate-key\", and this program was given no credentials; accepted: a \
+             start by systemd, with LoadCredential=crate-key:FILE in the unit"
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! The keys that a running server takes anew, and those that wait.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::served::{ONE_PAIR, Served};
+
+const READ_AGAIN: &str = "the configuration was read again";
+const NOT_TAKEN: &str = "the configuration is not taken; the one before goes on";
+
+fn served(name: &str) -> Served {
+    Served::start(name, |authority| authority.signs(&["localhost"], (-1, 60)), ONE_PAIR)
+}
+
+#[test]
+fn a_host_that_is_added_is_believed_at_once_and_on_open_connections_too() {
+    let served = served("hosts");
+    let mut open = served.connect();
+    assert_eq!((open.asks("localhost"), open.asks("mcp.example.org")), (200, 421));
+    let mut open = served.connect();
+    assert_eq!(open.asks("localhost"), 200);
+    served.configure(&format!("{ONE_PAIR}[guard]\nextra_hosts = [\"mcp.example.org\"]\n"));
+    served.line(READ_AGAIN, "");
+    assert_eq!(open.asks("mcp.example.org"), 200);
+    served.configure(ONE_PAIR);
+    served.line(READ_AGAIN, "");
+    assert_eq!((open.asks("localhost"), open.asks("mcp.example.org")), (200, 421));
+}
+
+#[test]
+fn a_file_with_mistakes_changes_nothing_and_is_told_in_one_line() {
+    let served = served("mistakes");
+    served.configure(&format!("{ONE_PAIR}[guard]\nextra_hosts = [\"mcp.example.org\", \"a/b\"]\n[legl]\n"));
+    let line = served.line(NOT_TAKEN, "");
+    assert_eq!(line["mistakes"], 2);
+    let first = line["first"].as_str().expect("text");
+    assert!(first.contains("server.toml:11: guard.extra_hosts: found \"a/b\" in the list"), "{first}");
+    assert_eq!(served.status()["configuration_refused"], first);
+    assert_eq!(served.connect().asks("mcp.example.org"), 421);
+    // Gone altogether, and back.
+    let file = served.place.join("server.toml");
+    let away = served.place.join("away.toml");
+    fs::rename(&file, &away).expect("a file");
+    served.signal("HUP");
+    served.line(NOT_TAKEN, "cannot be read");
+    assert_eq!(served.connect().asks("localhost"), 200);
+    served.configure(ONE_PAIR);
+    served.signal("HUP");
+    served.line(READ_AGAIN, "");
+    let status = served.status();
+    assert_eq!((&status["configuration_refused"], &status["waits_for_start"]), (&Value::Null, &json!([])));
+}
+
+#[test]
+fn what_waits_for_the_next_start_is_named_by_its_section() {
+    let served = served("waits");
+    let rest = ONE_PAIR.replace("format = \"json\"", "format = \"text\"\nlevel = \"debug\"");
+    served.configure(&format!("{rest}[anonymous]\nunits_per_day = 1\n[deadlines]\ncall_ms = 4000\n"));
+    let line = served.line(READ_AGAIN, "");
+    assert_eq!(line["waits_for_start"], "deadlines, anonymous, log");
+    assert_eq!(served.status()["waits_for_start"], json!(["deadlines", "anonymous", "log"]));
+    // Asked, it says so once more.
+    served.signal("HUP");
+    assert_eq!(served.line(READ_AGAIN, "")["changed"], false);
+}
+
+#[test]
+fn the_level_of_the_log_can_be_changed_while_the_server_runs() {
+    let served = served("level");
+    let with_level = |level: &str| served.configure(&format!("{ONE_PAIR}level = \"{level}\"\n"));
+    with_level("debug");
+    served.line(READ_AGAIN, "");
+    // A client of another time is told of on this level only.
+    let _refused = served.openssl(&["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]);
+    served.line("a handshake failed", "");
+    with_level("error");
+    served.line(READ_AGAIN, "");
+    with_level("info");
+    let passed = served.lines_until(READ_AGAIN, "");
+    let quiet = passed.iter().filter(|line| line["message"] != READ_AGAIN).count();
+    assert_eq!(quiet, 0, "{passed:?}");
+}
+
+#[test]
+fn certificates_that_a_new_configuration_names_are_shown() {
+    let served = served("other-files");
+    let other = served.authority.signs(&["localhost"], (-1, 60));
+    crate::pki::private(&served.place.join("other.pem"), &other.chain);
+    crate::pki::private(&served.place.join("other.key"), &other.key);
+    served.configure(&ONE_PAIR.replace("tls/chain.pem", "other.pem").replace("tls/key.pem", "other.key"));
+    served.shows_soon(&other, "other files");
+}
