@@ -302,8 +302,8 @@ pub async fn run(
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
-        () = looking_again.clone().when_told(hangup, &supervisor, &ready) => {}
-        () = looking_again.by_itself() => {}
+        () = supervised::reload_when_told(&supervisor, hangup, &ready, &looking_again) => {}
+        () = looking_again.clone().by_itself() => {}
         () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }

@@ -46,16 +46,10 @@ impl Supervisor {
         Self { watchdog: watchdog(text(WATCHDOG), text(WATCHDOG_OF), std::process::id()), wants_to_know }
     }
 
-    /// Whether there is one that wants to be told.
-    #[must_use]
-    pub fn is_there(&self) -> bool {
-        self.wants_to_know.is_some()
-    }
-
     /// How long it waits for a sign of life before it takes the program for dead; `None` when it wants none.
     #[must_use]
     pub fn watchdog(&self) -> Option<Duration> {
-        self.watchdog.filter(|_| self.is_there())
+        self.watchdog.filter(|_| self.wants_to_know.is_some())
     }
 
     /// Requests are answered from now on; `status` is one line for people.

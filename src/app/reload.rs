@@ -22,7 +22,6 @@ use super::start::StartError;
 use crate::admin::Standing;
 use crate::clock::Clock;
 use crate::config::{Config, LogLevel, PublicBase};
-use crate::supervisor::Supervisor;
 use crate::transport::{GuardPolicy, Identity, Shown, demo_certificate};
 
 /// How often files are looked at.
@@ -249,18 +248,6 @@ impl Looking {
         self.reload.lock().unwrap_or_else(PoisonError::into_inner).look(self.clock.utc(), asked);
     }
 
-    /// Looks each time that somebody asks, with a word to the supervisor before and after; `status` is what it was told
-    /// when the server was ready. Never ends.
-    pub(super) async fn when_told(self, hangup: Option<Signal>, supervisor: &Supervisor, status: &str) {
-        let Some(mut hangup) = hangup else { return std::future::pending().await };
-        loop {
-            hangup.recv().await;
-            supervisor.reloading();
-            self.off_the_runtime(true).await;
-            supervisor.ready(status);
-        }
-    }
-
     /// Looks for as long as the server runs. Never ends.
     pub(super) async fn by_itself(self) {
         loop {
@@ -270,7 +257,7 @@ impl Looking {
     }
 
     /// A file system that hangs holds up this look and nothing else.
-    async fn off_the_runtime(&self, asked: bool) {
+    pub(super) async fn off_the_runtime(&self, asked: bool) {
         let looking = self.clone();
         if tokio::task::spawn_blocking(move || looking.look(asked)).await.is_err() {
             tracing::error!("a look at the files failed; the next one follows");

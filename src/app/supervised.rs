@@ -5,6 +5,9 @@
 
 use std::time::Duration;
 
+use tokio::signal::unix::Signal;
+
+use super::reload::Looking;
 use super::start::StartError;
 use crate::supervisor::{self, Supervisor};
 use crate::transport::{Listener, SideDoor};
@@ -27,6 +30,23 @@ pub(super) fn listener() -> Result<Option<Listener>, StartError> {
         tracing::info!(address = %listener.address(), "serving the socket that was passed on, whatever [server] listen says");
     }
     Ok(passed)
+}
+
+/// Looks at every file again each time the order comes, with a word to the supervisor before and after. `status` is what
+/// was said when the server was ready. Never ends.
+pub(super) async fn reload_when_told(
+    supervisor: &Supervisor,
+    hangup: Option<Signal>,
+    status: &str,
+    looking: &Looking,
+) {
+    let Some(mut hangup) = hangup else { return std::future::pending().await };
+    loop {
+        hangup.recv().await;
+        supervisor.reloading();
+        looking.off_the_runtime(true).await;
+        supervisor.ready(status);
+    }
 }
 
 /// Tells the supervisor that the program serves, each time after it has answered itself. Never ends; does nothing where
