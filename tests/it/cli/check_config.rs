@@ -408,7 +408,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "issuer in the clear, who signs in shown nowhere",
         "[auth]\nissuer = \"http://me:secret@issuer.example.org/\"\n",
         &[
-            "2: auth.issuer: found \"http://…@issuer.example.org/\"; accepted: the https address that the issuer's tokens carry as iss (http on this machine only), or \"\" for none",
+            "2: auth.issuer: found \"http://…@issuer.example.org/\"; accepted: the https address that the issuer's tokens carry as iss (http on this machine only), without a query, or \"\" for none",
         ],
     ),
     (
