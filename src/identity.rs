@@ -24,7 +24,7 @@ pub use locator::{ArtistKey, ClusterId, DiscogsId, Isrc, Mbid, Slug};
 pub use name::{ArtistName, TrackTitle};
 pub use pick::{FoldedPick, is_alike, pick_folded};
 pub use placeholder::{is_placeholder, is_template};
-pub use reason::{AmbiguityState, LocatorKind, Reason};
+pub use reason::{AmbiguityState, AskedId, LocatorKind, Reason};
 pub use refusal::{Argument, Found, PageKind, Refusal};
 pub use suffix::{display_name, number_hint, split_suffix};
 pub use url::{ArtistUrl, Site};

@@ -28,7 +28,7 @@
 use super::fold::fold;
 use super::locator::{ArtistKey, ClusterId, DiscogsId, Mbid, Slug};
 use super::pick::{FoldedPick, pick_folded};
-use super::reason::{AmbiguityState, LocatorKind, Reason};
+use super::reason::{AmbiguityState, AskedId, LocatorKind, Reason};
 use super::suffix::{display_name, split_suffix, suffix_number};
 
 mod rows;
@@ -148,6 +148,8 @@ pub struct Evidence<'a> {
     pub merged_discogs_ids: Option<u32>,
     /// Whether a dossier was read that says it in a way that cannot be read.
     pub merge_unreadable: bool,
+    /// The id that was asked for, where the record does not carry it.
+    pub unconfirmed_id: Option<AskedId>,
 }
 
 impl<'a> Evidence<'a> {
@@ -165,6 +167,7 @@ impl<'a> Evidence<'a> {
             offered,
             merged_discogs_ids: None,
             merge_unreadable: false,
+            unconfirmed_id: None,
         }
     }
 }
@@ -196,6 +199,9 @@ pub fn assess(evidence: &Evidence<'_>) -> Assessment {
         Lookup::Name(asked) => by_name(evidence, asked, &mut findings),
     }
     binding(evidence, &mut findings);
+    if let Some(id) = evidence.unconfirmed_id {
+        findings.add(AmbiguityState::Observed, Reason::AskedId(id));
+    }
     findings.conclude(evidence)
 }
 

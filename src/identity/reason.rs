@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::locator::{DiscogsId, Mbid};
+
 /// How sure an identity is. The order of the variants carries no meaning; see [`AmbiguityState::PRECEDENCE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AmbiguityState {
@@ -102,6 +104,24 @@ impl LocatorKind {
     }
 }
 
+/// An id of another catalogue by which somebody asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AskedId {
+    /// A Discogs artist number.
+    Discogs(DiscogsId),
+    /// A MusicBrainz id.
+    Mbid(Mbid),
+}
+
+impl fmt::Display for AskedId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Discogs(id) => id.fmt(f),
+            Self::Mbid(id) => id.fmt(f),
+        }
+    }
+}
+
 /// One explanation of a state. Displays as the word of the public vocabulary, numbers included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
@@ -145,11 +165,13 @@ pub enum Reason {
     DossierOverMergeUnreadable,
     /// The record's slug cannot be read, and with it the number that it may carry.
     SlugUnreadable,
+    /// The record does not carry the id that was asked for.
+    AskedId(AskedId),
 }
 
 impl Reason {
     /// The whole vocabulary for documentation: pattern and meaning, in the order in which reasons are listed.
-    pub const TABLE: [(&'static str, &'static str); 20] = [
+    pub const TABLE: [(&'static str, &'static str); 21] = [
         (
             "dossier:over_merge",
             "the dossier counts more than one Discogs artist in this record; state is `over_merged`",
@@ -211,6 +233,11 @@ impl Reason {
             "the record's slug cannot be read, so neither can a number in it that tells homonyms apart; state is \
              `unknown`",
         ),
+        (
+            "identity:asked:<id>",
+            "the record does not carry the id that was asked for, `<id>`, which may have been merged into it; state is \
+             `observed`",
+        ),
     ];
 
     /// The word with its variable parts in angle brackets, as in [`Reason::TABLE`].
@@ -243,6 +270,7 @@ impl Reason {
             Self::PrefixCandidates(_) => 17,
             Self::DossierOverMergeUnreadable => 18,
             Self::SlugUnreadable => 19,
+            Self::AskedId(_) => 20,
         }
     }
 }
@@ -258,6 +286,7 @@ impl fmt::Display for Reason {
             Self::ProbeUnboundExact(k) => write!(f, "same_name_probe:unbound_exact:{k}"),
             Self::ProbeSuffixVariants(k) => write!(f, "same_name_probe:suffix_variants:{k}"),
             Self::PrefixCandidates(k) => write!(f, "identity:prefix_candidates:{k}"),
+            Self::AskedId(id) => write!(f, "identity:asked:{id}"),
             fixed => f.write_str(fixed.pattern()),
         }
     }
@@ -265,7 +294,7 @@ impl fmt::Display for Reason {
 
 #[cfg(test)]
 mod tests {
-    use super::{AmbiguityState, LocatorKind, Reason};
+    use super::{AmbiguityState, AskedId, DiscogsId, LocatorKind, Reason};
 
     #[test]
     fn the_six_states_have_the_words_of_the_specification() {
@@ -299,6 +328,7 @@ mod tests {
             (Reason::PrefixCandidates(1), "identity:prefix_candidates:1"),
             (Reason::DossierOverMergeUnreadable, "dossier:over_merge_unreadable"),
             (Reason::SlugUnreadable, "identity:slug_unreadable"),
+            (Reason::AskedId(AskedId::Discogs(DiscogsId::from_number(7).unwrap())), "identity:asked:7"),
         ];
         assert_eq!(one_each.len(), Reason::TABLE.len());
         for ((reason, shown), (pattern, _)) in one_each.iter().zip(Reason::TABLE) {

@@ -303,6 +303,10 @@ async fn by_cluster(
 
 fn assess(lookup: &Lookup, found: &Found) -> Assessment {
     let resolved = found.resolution.identity.as_ref().map(ArtistIdentity::resolved);
+    let unconfirmed_id = match (lookup, &found.resolution.identity) {
+        (Lookup::Locator(_, ask), Some(who)) => told::unconfirmed_id(ask, who),
+        _ => None,
+    };
     let lookup = match (lookup, &resolved) {
         (Lookup::Name(name), _) => identity::Lookup::Name(name.as_str()),
         // What the service could only read as a name is no better than that name.
@@ -318,6 +322,7 @@ fn assess(lookup: &Lookup, found: &Found) -> Assessment {
         siblings: &found.resolution.same_name_clusters,
         siblings_listed: found.resolution.siblings_listed,
         offered: &found.resolution.candidates,
+        unconfirmed_id,
         ..Evidence::new(lookup, resolved.as_ref())
     })
 }

@@ -4,7 +4,7 @@
 //! open and are not verified by it. It must never know what a tool shows of an answer.
 
 use crate::crate_client::{Ask, Resolution, UpstreamFault};
-use crate::identity::{Tier, is_alike};
+use crate::identity::{AskedId, Tier, is_alike};
 use crate::model::artist::ArtistIdentity;
 use crate::model::link::{Link, LinkSite};
 
@@ -38,10 +38,18 @@ fn lowered(ask: &Ask, mut found: Resolution) -> Resolution {
     found
 }
 
+/// The id of another catalogue that was asked for, where the record that it led to does not carry it: ids get merged.
+pub(super) fn unconfirmed_id(ask: &Ask, who: &ArtistIdentity) -> Option<AskedId> {
+    match ask {
+        Ask::Discogs(id) => (who.discogs_id != Ok(*id)).then_some(AskedId::Discogs(*id)),
+        Ask::Mbid(id) => (who.mbid != Ok(*id)).then_some(AskedId::Mbid(*id)),
+        Ask::Cluster(_) | Ask::Name(_) | Ask::Url(_) | Ask::Isrc(_) | Ask::Recording { .. } => None,
+    }
+}
+
 fn confirms(ask: &Ask, who: &ArtistIdentity, found: &Resolution) -> bool {
     match ask {
-        Ask::Discogs(id) => who.discogs_id == Ok(*id),
-        Ask::Mbid(id) => who.mbid == Ok(*id),
+        Ask::Discogs(_) | Ask::Mbid(_) => unconfirmed_id(ask, who).is_none(),
         // The service never vouches for a bare cluster id, whatever else the answer may say.
         Ask::Cluster(_) => false,
         // A link that was read as a name is no better than the name, and is told so.

@@ -141,6 +141,7 @@ proptest! {
             siblings_listed: 0,
             merged_discogs_ids,
             merge_unreadable: false,
+            unconfirmed_id: None,
         };
         let assessment = assess(&evidence);
         prop_assert!(!assessment.reasons.is_empty());

@@ -183,6 +183,14 @@ fn f14_a_merged_mbid_leads_to_the_artist_it_was_merged_into_and_is_never_told_as
         let answer = world.server.call_from(caller(1), "resolve_artist", json!({"mbid": asked}));
         assert_eq!((&answer.data()["mbid"], answer.state()), (&json!(MBID), state), "{}", answer.json);
         assert_eq!(answer.data()["cluster_id"], cluster(7));
+        let told = format!("identity:asked:{asked}");
+        let reasons = answer.json["ambiguity"]["reasons"].as_array().expect("reasons");
+        assert_eq!(
+            reasons.iter().any(|reason| *reason == told.as_str()),
+            asked == MERGED_MBID,
+            "{reasons:?}"
+        );
+        assert_eq!(answer.text.contains(&told), asked == MERGED_MBID, "{}", answer.text);
         assert_eq!(answer.json["next_actions"][0]["args"]["key"], cluster(7), "{}", answer.json);
     }
 }
