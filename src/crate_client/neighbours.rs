@@ -182,8 +182,8 @@ impl CrateClient {
         let query = [("cluster", cluster_id.to_string()), ("limit", SURFACE_ROWS.to_string())];
         let path = format!("/api/v2/surface/{name}");
         let request = transport::Request { family: Family::Similar, path: &path, query: &query };
-        // A surface says of a cluster without rows that it has a gap, which is as good as not found in every tool.
-        Ok(self.fetch(request, ledger, read).await?.unwrap_or(Err(GapReason::NotFoundUpstream)))
+        // A surface says of a cluster without rows that it has a gap: the cluster has a record, which was just read.
+        Ok(self.fetch(request, ledger, read).await?.unwrap_or(Err(GapReason::HonestGap)))
     }
 }
 

@@ -22,7 +22,7 @@ pub enum GapReason {
     NotMeasured,
     /// The data service sent something that cannot be read as this fact.
     MalformedUpstream,
-    /// The data service refused to be asked for it, and will again.
+    /// The data service refused to be asked for it.
     RefusedUpstream,
 }
 
@@ -68,7 +68,7 @@ impl GapReason {
             Self::AmbiguousBind => "the identity is not certain enough to attach it",
             Self::NotMeasured => "it is not measured for this artist",
             Self::MalformedUpstream => "the data service sent a value that cannot be read",
-            Self::RefusedUpstream => "the data service refused the request, and asking again does not help",
+            Self::RefusedUpstream => "the data service refused the request",
         }
     }
 }

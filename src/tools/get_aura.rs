@@ -8,7 +8,7 @@ use super::listing::{self, Limit};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ID_MAX_CHARS, ToolSpec};
-use super::{bound, next, refusal};
+use super::{next, refusal};
 use crate::answer::{AuraRow, Auras, Data, Finding, RowForm};
 use crate::crate_client::{CallLedger, CrateClient};
 use crate::envelope::attribution::{Attribution, Origin};
@@ -142,27 +142,17 @@ fn one(
     origin: Origin,
 ) -> Finding {
     let present = found.as_ref().map(|_| ()).map_err(|reason| *reason);
-    let assessment = assess(id, &found, client);
+    let assessment = assess(id, found.as_ref().ok(), client);
     let next_actions = next_actions(id, present, &assessment);
     let data = auras(found.into_iter(), RowForm::Single, false, 0);
     finding(data, present, Some(Ambiguity::from(&assessment)), degraded, next_actions, origin)
 }
 
-/// The answer does not say how the cluster is bound: only an earlier resolve that saw nobody else in it does. Of an id
-/// that nobody resolved, and under which nothing is found, nothing has been observed either.
-fn assess(id: &ClusterId, found: &Fact<Aura>, client: &CrateClient) -> Assessment {
+/// The answer does not say how the cluster is bound: only an earlier resolve that saw nobody else in it does.
+fn assess(id: &ClusterId, found: Option<&Aura>, client: &CrateClient) -> Assessment {
     let remembered = client.recall(id).filter(|remembered| remembered.is_alone);
-    let aura = match found {
-        Ok(aura) => aura,
-        Err(reason) => {
-            let key = ArtistKey::Cluster(id.clone());
-            let is_nobody = *reason == GapReason::NotFoundUpstream && client.recall(id).is_none();
-            return if is_nobody {
-                bound::assess_nobody(&key)
-            } else {
-                identity::assess_unread(&key, remembered.is_some())
-            };
-        }
+    let Some(aura) = found else {
+        return identity::assess_unread(&ArtistKey::Cluster(id.clone()), remembered.is_some());
     };
     let resolved = Resolved {
         name: aura.name.as_ref().map(ToString::to_string).unwrap_or_default(),
@@ -186,9 +176,7 @@ fn next_actions(id: &ClusterId, present: Result<(), GapReason>, assessment: &Ass
             let again = [("cluster_id", json!(id.as_str()))];
             vec![NextAction::new(ToolName::GetAura.as_str(), again, next::LATER)]
         }
-        Err(GapReason::NotFoundUpstream) if assessment.state == AmbiguityState::Unresolved => {
-            vec![next::nobody(&ArtistKey::Cluster(id.clone()))]
-        }
+        Err(GapReason::NotFoundUpstream) => vec![next::without(&ArtistKey::Cluster(id.clone()))],
         Err(_) => card(next::CARD),
     }
 }

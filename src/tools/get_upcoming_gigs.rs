@@ -8,7 +8,7 @@ use super::listing::{self, Limit};
 use super::provenance::{Provenance, Reading, Table};
 use super::registry::ToolName;
 use super::spec::{Access, ToolSpec};
-use super::{bound, next, refusal};
+use super::{next, refusal};
 use crate::answer::{Data, Finding, GigList, GigRow, UpcomingGigs};
 use crate::crate_client::{CallLedger, CrateClient, Extension};
 use crate::envelope::attribution::{Attribution, Origin};
@@ -93,17 +93,12 @@ pub(super) async fn run(
     };
     let listing::Outcome { found, degraded } = listing::outcome(answered)?;
     let cluster_id = found.as_ref().ok().and_then(|gigs| gigs.cluster_id.clone().ok());
-    let is_missing = matches!(found, Err(GapReason::NotFoundUpstream));
     let list = match is_mixed(&request.key, cluster_id.as_ref(), client) {
         true => Err(GapReason::AmbiguousBind),
         false => found.and_then(|gigs: Gigs| gigs.gigs).and_then(|gigs| upcoming(gigs, today)),
     };
     let present = list.as_ref().map(|_| ()).map_err(|reason| *reason);
-    // Under an id that nobody resolved, and under which nothing is found, nobody was observed either.
-    let assessment = match is_missing && is_unknown_id(&request.key, client) {
-        true => bound::assess_nobody(&request.key),
-        false => assess(&request.key, cluster_id.as_ref(), client),
-    };
+    let assessment = assess(&request.key, cluster_id.as_ref(), client);
     let next_actions = next_actions(request, cluster_id.as_ref(), present, &assessment);
     let sources: Sources = present.ok().map(|()| Source::Hosaka).into_iter().collect();
     let list = match list {
@@ -128,11 +123,6 @@ fn is_mixed(key: &ArtistKey, found: Option<&ClusterId>, client: &CrateClient) ->
         ArtistKey::Slug(_) => None,
     };
     [asked, found].into_iter().flatten().any(|id| client.is_shared(id))
-}
-
-/// Whether a key is an id that no earlier answer was about.
-fn is_unknown_id(key: &ArtistKey, client: &CrateClient) -> bool {
-    matches!(key, ArtistKey::Cluster(id) if client.recall(id).is_none() && !client.is_shared(id))
 }
 
 /// The gigs from `today` on, the nearest first.
@@ -183,7 +173,7 @@ fn next_actions(
             return vec![next::anew(&request.key, next::WHO_BY_KEY)];
         }
         Ok(()) => (ToolName::GetArtist, next::WHOSE),
-        Err(GapReason::NotFoundUpstream) => return vec![next::nobody(&request.key)],
+        Err(GapReason::NotFoundUpstream) => return vec![next::without(&request.key)],
         Err(GapReason::UpstreamDegraded) => (ToolName::GetUpcomingGigs, next::LATER),
         Err(_) => (ToolName::GetArtist, next::CARD),
     };

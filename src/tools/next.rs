@@ -29,6 +29,16 @@ pub(super) fn nobody(key: &ArtistKey) -> NextAction {
     anew(key, why)
 }
 
+/// Looks anew for the artist under whose key this kind of fact is not on record: the artist may be, and under another
+/// key too.
+pub(super) fn without(key: &ArtistKey) -> NextAction {
+    let why = match key {
+        ArtistKey::Slug(_) => WITHOUT_BY_KEY,
+        ArtistKey::Cluster(_) => WITHOUT,
+    };
+    anew(key, why)
+}
+
 /// Looks for the artist anew whose key led to somebody who is not certain. The words of a slug become a name, which may
 /// be spelled otherwise than the artist's: `why` has to say where it comes from. A slug has letters, digits and hyphens
 /// only, so that it may stand in a call.
@@ -40,6 +50,10 @@ pub(super) fn anew(key: &ArtistKey, why: &'static str) -> NextAction {
     NextAction::repeating(ToolName::ResolveArtist.as_str(), [argument], why)
 }
 
+const WITHOUT: &str =
+    "none is on record under this key; resolve the artist again, by the name that the user gave";
+const WITHOUT_BY_KEY: &str =
+    "none is on record under this key, and q is made from it; better take the name that the user gave";
 const NOBODY: &str = "no record has this key; resolve the artist again, by the name that the user gave";
 const NOBODY_BY_KEY: &str =
     "no record has this key, and q is made from it; better take the name that the user gave";

@@ -191,7 +191,7 @@ async fn gigs_of(
             let ahead = found.gigs.and_then(|listed| gigs::upcoming(listed, today));
             (ahead.map(|listed| gigs::shown(listed, rows(view), today)), None)
         }
-        Ok(None) => (Err(GapReason::NotFoundUpstream), None),
+        Ok(None) => (Err(GapReason::HonestGap), None),
         Err(fault) => failed(fault),
     }
 }

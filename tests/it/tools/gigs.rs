@@ -38,7 +38,7 @@ fn who_the_gigs_are_of_is_as_sure_as_what_was_resolved_before() {
     let nobody = direct(&demo, "get_upcoming_gigs", json!({"key": "nobody-77"}));
     assert_eq!((&nobody.json["reason"], nobody.state()), (&json!("not_found_upstream"), "unknown"));
     let nobody = direct(&demo, "get_upcoming_gigs", json!({"key": "f".repeat(64)}));
-    assert_eq!((&nobody.json["reason"], nobody.state()), (&json!("not_found_upstream"), "unresolved"));
+    assert_eq!((&nobody.json["reason"], nobody.state()), (&json!("not_found_upstream"), "observed"));
     assert_eq!(nobody.json["next_actions"][0]["tool"], "resolve_artist", "{}", nobody.json);
 }
 

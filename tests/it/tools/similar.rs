@@ -116,8 +116,8 @@ fn an_axis_that_fails_is_a_named_gap_and_the_others_are_served() {
         for (status, body, reason, tier) in [
             (500, json!({}), "upstream_degraded", json!("no_signal")),
             (200, json!({"state": "degraded", "rows": []}), "upstream_degraded", json!("suspect")),
-            (200, json!({"state": "honest_gap", "rows": []}), "not_found_upstream", Value::Null),
-            (404, json!({"error": "not_found"}), "not_found_upstream", Value::Null),
+            (200, json!({"state": "honest_gap", "rows": []}), "honest_gap", Value::Null),
+            (404, json!({"error": "not_found"}), "honest_gap", Value::Null),
             (403, json!({"error": "forbidden"}), "refused_upstream", Value::Null),
             (200, json!({"state": "odd", "rows": []}), "malformed_upstream", Value::Null),
         ] {
@@ -214,8 +214,8 @@ fn an_include_is_served_from_the_dossier_alone_and_never_fails_the_card() {
     for (status, body, reason) in [
         (500, json!({}), "upstream_degraded"),
         (200, json!({"state": "degraded"}), "upstream_degraded"),
-        (200, json!({"state": "honest_gap", "cluster_id": id(1), "gigs": []}), "not_found_upstream"),
-        (404, json!({"error": "not_found"}), "not_found_upstream"),
+        (200, json!({"state": "honest_gap", "cluster_id": id(1), "gigs": []}), "honest_gap"),
+        (404, json!({"error": "not_found"}), "honest_gap"),
         (403, json!({"error": "forbidden"}), "refused_upstream"),
         (200, json!({"state": "present", "cluster_id": id(2), "gigs": []}), "malformed_upstream"),
     ] {
