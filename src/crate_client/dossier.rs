@@ -217,7 +217,12 @@ fn bound_elsewhere<'a>(
     debut: Fact<WireDebut<'a>>,
 ) -> (Fact<WireFacts<'a>>, Fact<WireDebut<'a>>, Fact<Mbid>) {
     let none = Err(GapReason::HonestGap);
-    let of_facts = facts.as_ref().map_or(none, |facts| own_ids::mbid(facts.mbid));
+    // The facts of an artist are where its id belongs: where they cannot be had, nothing else may stand for it.
+    let of_facts = match &facts {
+        Ok(facts) => own_ids::mbid(facts.mbid),
+        Err(GapReason::NotCovered | GapReason::HonestGap) => none,
+        Err(reason) => Err(*reason),
+    };
     let of_debut = debut.as_ref().map_or(none, |debut| own_ids::mbid(debut.artist_mbid));
     let has_doubles = debut
         .as_ref()
@@ -245,7 +250,11 @@ fn is_anothers(discography: &WireDiscography<'_>, own: &Fact<ClusterId>) -> bool
 /// The merge concerns the whole record, so it is read whatever the state of the discography is. That of another
 /// record says nothing about this one.
 fn merged(raw: Raw<'_>, own: &Fact<ClusterId>) -> Merged {
-    let Some(discography) = reading::signals::<WireDiscography<'_>>(raw) else { return Merged::NotSaid };
+    let discography = match reading::signals::<WireDiscography<'_>>(raw) {
+        Ok(Some(discography)) => discography,
+        Ok(None) => return Merged::NotSaid,
+        Err(_) => return Merged::Unreadable,
+    };
     if is_anothers(&discography, own) {
         return Merged::Unreadable;
     }
@@ -471,6 +480,48 @@ mod tests {
         {
             assert_eq!(emergence(tier, momentum), Err(GapReason::MalformedUpstream));
         }
+    }
+
+    #[test]
+    fn a_merge_that_cannot_be_told_is_never_taken_for_none() {
+        let merged = |discography: &str| {
+            let body = format!(r#"{{"identity":{{"name":"X"}},"discography":{discography}}}"#);
+            dossier(&body).unwrap().unwrap().merged
+        };
+        for discography in [
+            "5",
+            r#"{"state":"present","signals":"x"}"#,
+            r#"{"state":"degraded","signals":null}"#,
+            r#"{"state":"degraded"}"#,
+            r#"{"state":"new","signals":null}"#,
+            r#"{"signals":null}"#,
+        ] {
+            assert_eq!(merged(discography), Merged::Unreadable, "{discography}");
+        }
+        for discography in ["null", r#"{"state":"honest_gap","signals":null}"#, r#"{"state":"empty"}"#] {
+            assert_eq!(merged(discography), Merged::NotSaid, "{discography}");
+        }
+    }
+
+    #[test]
+    fn an_id_whose_place_cannot_be_had_is_a_gap_and_no_other_place_stands_for_it() {
+        let debut = r#""debut":{"state":"present","signals":{"firstReleaseDate":"1998-01-01",
+            "artistMbid":"9ddce51c-2b75-4b3e-ac8c-1db09e7c89c6"}}"#;
+        let mbid = |facts: &str, debut: &str| {
+            let body = format!(r#"{{"identity":{{"name":"X"}},"facts":{facts},{debut}}}"#);
+            dossier(&body).unwrap().unwrap().identity.mbid
+        };
+        let none = r#""debut":null"#;
+        for (facts, reason) in [
+            ("5", GapReason::MalformedUpstream),
+            (r#"{"state":"present","signals":"x"}"#, GapReason::MalformedUpstream),
+            (r#"{"state":"new","signals":{}}"#, GapReason::MalformedUpstream),
+            (r#"{"state":"degraded","signals":null}"#, GapReason::UpstreamDegraded),
+        ] {
+            assert_eq!((mbid(facts, none), mbid(facts, debut)), (Err(reason), Err(reason)), "{facts}");
+        }
+        assert_eq!(mbid("null", none), Err(GapReason::HonestGap));
+        assert!(mbid(r#"{"state":"honest_gap","signals":null}"#, debut).is_ok());
     }
 
     #[test]

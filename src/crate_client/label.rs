@@ -161,7 +161,7 @@ fn read(body: &[u8], today: Day) -> Result<Option<LabelDossier>, UpstreamFault> 
     };
     let binds: Fact<WireBinds<'_>> = reading::object(wire.binds);
     let merged = merged(wire.over_merge);
-    let who = who(&wire, &identity, binds.as_ref().ok(), merged).ok_or(UpstreamFault::Unreadable)?;
+    let who = who(&wire, &identity, &binds, merged).ok_or(UpstreamFault::Unreadable)?;
     Ok(Some(LabelDossier {
         identity: who,
         merged,
@@ -178,13 +178,20 @@ fn read(body: &[u8], today: Day) -> Result<Option<LabelDossier>, UpstreamFault> 
 fn who(
     wire: &Wire<'_>,
     identity: &WireIdentity<'_>,
-    binds: Option<&WireBinds<'_>>,
+    binds: &Fact<WireBinds<'_>>,
     merged: Merged,
 ) -> Option<ArtistIdentity> {
     let name = text(identity.name)?;
     let said = own_ids::tier(wire.resolved_via);
-    let own = [Some(wire.id), Some(identity.discogs_label_id), binds.map(|binds| binds.discogs_label_id)];
-    let discogs_id = own_ids::one_of(own.into_iter().flatten().map(own_ids::discogs_id));
+    let (bound_id, mbid) = match binds {
+        Ok(binds) => (own_ids::discogs_id(binds.discogs_label_id), own_ids::mbid(binds.label_mbid)),
+        Err(GapReason::MalformedUpstream) => {
+            (Err(GapReason::MalformedUpstream), Err(GapReason::MalformedUpstream))
+        }
+        Err(_) => (Err(GapReason::HonestGap), Err(GapReason::HonestGap)),
+    };
+    let own = [wire.id, identity.discogs_label_id].map(own_ids::discogs_id);
+    let discogs_id = own_ids::one_of(own.into_iter().chain([bound_id]));
     // A binding that folds several labels is not a verified one.
     let is_folded = matches!(merged, Merged::Count(2..));
     Some(ArtistIdentity {
@@ -195,7 +202,7 @@ fn who(
         tier: if is_folded { Tier::Cluster } else { own_ids::bound(said, &discogs_id) },
         is_tier_unreadable: said == Err(GapReason::MalformedUpstream),
         discogs_id,
-        mbid: binds.map_or(Err(GapReason::HonestGap), |binds| own_ids::mbid(binds.label_mbid)),
+        mbid,
     })
 }
 
@@ -373,6 +380,21 @@ mod tests {
     fn a_page_without_an_address_is_no_page() {
         let found = label(r#","binds":{"bandcamp_url":"somelabel"}"#);
         assert_eq!(found.bandcamp, Err(GapReason::MalformedUpstream));
+    }
+
+    #[test]
+    fn ids_whose_place_cannot_be_read_are_gaps_and_vouch_for_nothing() {
+        let malformed = GapReason::MalformedUpstream;
+        for binds in ["5", "[]", r#""x""#] {
+            let found = label(&format!(r#","binds":{binds}"#)).identity;
+            assert_eq!(
+                (found.discogs_id.err(), found.mbid.err()),
+                (Some(malformed), Some(malformed)),
+                "{binds}"
+            );
+            assert_eq!(found.tier, Tier::Cluster, "{binds}");
+        }
+        assert_eq!(label(r#","binds":null"#).identity.mbid.err(), Some(GapReason::HonestGap));
     }
 
     #[test]

@@ -45,15 +45,15 @@ pub(super) fn bound(said: Fact<Tier>, discogs_id: &Fact<DiscogsId>) -> Tier {
 /// The id that stands in several places.
 ///
 /// # Errors
-/// When it stands nowhere; when one of them cannot be read, or they differ: then it is none of them.
+/// When it stands nowhere; when one of them cannot be had, or they differ: then it is none of them.
 pub(super) fn one_of<T: PartialEq>(places: impl IntoIterator<Item = Fact<T>>) -> Fact<T> {
     let mut found = Err(GapReason::HonestGap);
     for place in places {
         match (place, &found) {
             (Ok(value), Ok(other)) if value != *other => return Err(GapReason::MalformedUpstream),
-            (Err(GapReason::MalformedUpstream), _) => return Err(GapReason::MalformedUpstream),
+            (Err(GapReason::HonestGap), _) => {}
+            (Err(reason), _) => return Err(reason),
             (Ok(value), _) => found = Ok(value),
-            (Err(_), _) => {}
         }
     }
     found

@@ -145,11 +145,23 @@ pub fn facet<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<T> {
     }
 }
 
-/// The signals of a facet whatever its state, for what is said about the record and not about the facet.
-#[must_use]
-pub fn signals<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
-    let frame: Frame<'a> = object(raw).ok()?;
-    object(frame.signals).ok()
+/// The signals of a facet whatever its state, for what is said about the record and not about the facet. `Ok(None)` where
+/// the facet is not there, or says that it has none.
+///
+/// # Errors
+/// When it cannot be told whether there are any, or what they are.
+pub fn signals<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Fact<Option<T>> {
+    let frame: Frame<'a> = match object(raw) {
+        Ok(frame) => frame,
+        Err(GapReason::MalformedUpstream) => return Err(GapReason::MalformedUpstream),
+        Err(_) => return Ok(None),
+    };
+    match object(frame.signals) {
+        Ok(signals) => Ok(Some(signals)),
+        Err(GapReason::MalformedUpstream) => Err(GapReason::MalformedUpstream),
+        Err(_) if matches!(optional::<&str>(frame.state), Some("honest_gap" | "empty")) => Ok(None),
+        Err(_) => Err(GapReason::UpstreamDegraded),
+    }
 }
 
 /// Reads the objects of a list one by one, so that one bad row does not spoil the others.

@@ -126,8 +126,16 @@ pub(super) fn read(body: &[u8]) -> Result<Resolution, UpstreamFault> {
         siblings_listed,
         siblings_unreadable: reading::value::<Vec<Raw<'_>>>(wire.same_name_clusters).err()
             == Some(GapReason::MalformedUpstream),
-        matched_by_name: text(wire.resolved_from).as_deref() == Some("name"),
+        matched_by_name: is_by_name(wire.resolved_from),
     })
+}
+
+/// Whether the service says that a name led to the record. What cannot be read may say so.
+fn is_by_name(raw: Raw<'_>) -> bool {
+    match reading::value::<String>(raw) {
+        Ok(from) => from.to_lowercase().contains("name"),
+        Err(reason) => reason == GapReason::MalformedUpstream,
+    }
 }
 
 /// The service says that it found nobody by a tier that is null. Anything else that lacks a tier or a name
@@ -235,6 +243,22 @@ mod tests {
         let body = br#"{"cluster_id":null,"slug":null,"display":null,"resolved_via":null,"resolved_from":"name",
             "locators":{"discogs":null,"mbid":null,"bandcamp":[],"soundcloud":[],"instagram":[],"spotify":[],"youtube":[],"website":[]}}"#;
         assert_eq!(read(body), Ok(Resolution { matched_by_name: true, ..Resolution::default() }));
+    }
+
+    #[test]
+    fn what_may_say_that_a_name_led_here_is_taken_to_say_so() {
+        let by_name = |from: &str| {
+            let body = format!(
+                r#"{{"display":"X","resolved_via":"discogs","locators":{{}},"resolved_from":{from}}}"#
+            );
+            read(body.as_bytes()).unwrap().matched_by_name
+        };
+        for from in [r#""name""#, r#""Name""#, r#""fuzzy_name""#, "5", r#"["name"]"#, "{}"] {
+            assert!(by_name(from), "{from}");
+        }
+        for from in [r#""url""#, r#""locator""#, "null"] {
+            assert!(!by_name(from), "{from}");
+        }
     }
 
     #[test]

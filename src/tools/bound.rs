@@ -5,6 +5,7 @@
 use crate::crate_client::{CrateClient, UpstreamFault};
 use crate::identity::{self, ArtistKey, Assessment, Evidence, LocatorKind, Slug, Tier};
 use crate::model::artist::{ArtistIdentity, Dossier, Merged, is_unreadable};
+use crate::model::gap::GapReason;
 use crate::model::neighbour::Surroundings;
 
 /// Something that is read of one artist's record.
@@ -113,8 +114,10 @@ where
         });
         if let Some(mut record) = same {
             let who = record.identity_mut();
-            // None of its own: one that could not be read would not have been the same.
-            who.mbid = who.mbid.or_else(|gap| remembered.mbid.ok_or(gap));
+            // Where it has none of its own; one that cannot be had just now stays a gap.
+            if who.mbid == Err(GapReason::HonestGap) {
+                who.mbid = remembered.mbid.ok_or(GapReason::HonestGap);
+            }
             return Ok(Some(record));
         }
     }
