@@ -288,8 +288,15 @@ pub async fn run(
     let service = Arc::new(Shared(app));
     let stops_within = config.transport.grace + supervised::AFTER_THE_GRACE;
     let serving = transport::serve(listener, tls, config.transport, guard, security, service, stop);
+    // From the first signal on nothing is read again and no sign of life is given: the port is closed.
     let told_twice = async {
-        signals.next().await;
+        tokio::select! {
+            () = signals.next() => {}
+            // These never end by themselves.
+            () = supervised::reload_when_told(&supervisor, hangup, &ready, &looking_again) => {}
+            () = looking_again.clone().by_itself() => {}
+            () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
+        }
         supervisor.stopping(stops_within);
         let _ended_already = tell.send(());
         signals.next().await;
@@ -302,9 +309,6 @@ pub async fn run(
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
-        () = supervised::reload_when_told(&supervisor, hangup, &ready, &looking_again) => {}
-        () = looking_again.clone().by_itself() => {}
-        () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     // After the last answer; what is on its way becomes durable first.

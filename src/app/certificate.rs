@@ -86,28 +86,52 @@ pub(super) fn load(files: &CertificateFiles, place: &str, public: bool) -> Resul
     Ok(identity)
 }
 
+/// Which pair a message is about, where there are several: the table of its keys and a colon.
+pub(super) fn which(index: usize, pairs: usize) -> String {
+    match index.checked_sub(1) {
+        _ if pairs < 2 => String::new(),
+        None => "tls: ".to_owned(),
+        Some(further) => format!("tls.more[{further}]: "),
+    }
+}
+
 /// One log line for each thing that will keep clients away.
 pub(super) fn warn(identities: &[Identity], now: OffsetDateTime) {
-    for identity in identities {
+    for (index, identity) in identities.iter().enumerate() {
+        let which = which(index, identities.len());
         for worry in worries(identity.not_before(), identity.not_after(), identity.missing_issuer(), now) {
-            tracing::warn!("{worry}");
+            tracing::warn!("{which}{worry}");
         }
     }
 }
 
 /// Why certificates must not take the place of those that still serve well: no client would be better off. Both begin
-/// with the first pair; `host` is the server's own name.
+/// with the first pair; `host` is the server's own name. Each is compared with the one whose names it takes over,
+/// wherever that stood.
 pub(super) fn is_worse(
     new: &[Identity],
     old: &[Identity],
     host: &str,
     now: OffsetDateTime,
 ) -> Option<String> {
-    let worse = old.iter().zip(new).find_map(|(old, new)| is_worse_than_one(new, old, now));
+    let worse = new.iter().enumerate().find_map(|(index, one)| {
+        let before = before(index, one, new, old)?;
+        is_worse_than_one(one, before, now).map(|why| format!("{}{why}", which(index, new.len())))
+    });
     worse.or_else(|| {
         let names = |all: &[Identity]| all.iter().any(|one| is_in_time(one, now) && one.names(host));
         (names(old) && !names(new)).then(|| format!("it is not one of {host}, and the one before is"))
     })
+}
+
+/// Whose place `one` takes: that of itself, of a pair with a name of its own, first of all in the same place, or else
+/// of the one in the same place, when the names of both are nobody else's.
+fn before<'a>(index: usize, one: &Identity, new: &[Identity], old: &'a [Identity]) -> Option<&'a Identity> {
+    let here = old.get(index);
+    let itself = old.iter().find(|old| old.shows_the_same_as(one));
+    let renewed = || here.into_iter().chain(old).find(|old| old.shares_a_name_with(one));
+    let replaced = || here.filter(|here| !new.iter().any(|new| new.shares_a_name_with(here)));
+    itself.or_else(renewed).or_else(replaced)
 }
 
 fn is_worse_than_one(new: &Identity, old: &Identity, now: OffsetDateTime) -> Option<String> {

@@ -100,6 +100,11 @@ impl SignIn {
     }
 }
 
+/// Whether anybody can sign in.
+pub(super) fn is_offered(config: &Config) -> bool {
+    config.issuer.enabled || config.auth.issuer.is_some()
+}
+
 /// A token of the built-in issuer of the server that `config` describes.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use tokio::signal::unix::Signal;
 use super::reload::Looking;
 use super::start::StartError;
 use crate::supervisor::{self, Supervisor};
-use crate::transport::{Listener, SideDoor};
+use crate::transport::{Listener, SideDoor, Unanswered};
 
 /// How long, after the grace time, a stop may still take before a supervisor should end it: last answers, what has to
 /// become durable, and a machine that is loaded.
@@ -50,7 +50,7 @@ pub(super) async fn reload_when_told(
 }
 
 /// Tells the supervisor that the program serves, each time after it has answered itself. Never ends; does nothing where
-/// nobody wants to know.
+/// nobody wants to know, nor any more once the port is closed, as it is in an orderly stop.
 pub(super) async fn give_signs_of_life(supervisor: &Supervisor, side_door: &SideDoor) {
     let Some(patience) = supervisor.watchdog() else { return std::future::pending().await };
     let every = patience / TRIES;
@@ -59,6 +59,7 @@ pub(super) async fn give_signs_of_life(supervisor: &Supervisor, side_door: &Side
         next.tick().await;
         match side_door.is_answered(every).await {
             Ok(()) => supervisor.alive(),
+            Err(Unanswered::Closed) => return std::future::pending().await,
             Err(error) => {
                 tracing::warn!(%error, "this server does not answer itself; the supervisor gets no sign of life");
             }

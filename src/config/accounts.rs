@@ -31,8 +31,8 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "service_key_file",
         "\"\"",
-        "A file with the secret that questions to it are signed with, 32 to 512 characters, readable by its \
-         owner alone.",
+        "A file with the secret that questions to it are signed with, 32 to 512 characters, and that only its owner \
+         and group can read.",
     ),
     Key::new(
         "service_key_credential",

@@ -46,7 +46,7 @@ impl Backup {
         Self {
             every: (minutes > 0).then(|| Duration::from_secs(minutes * 60)),
             keep: keys.whole("keep", 3, 1..=1_000, "backups").try_into().unwrap_or(default.keep),
-            folder: keys.optional_path("folder"),
+            folder: keys.optional_folder("folder"),
         }
     }
 }

@@ -154,6 +154,11 @@ impl<'r, 'a> Keys<'r, 'a> {
         self.optional(key, "the path of a file", path)
     }
 
+    /// The path of a folder, or "" for "not set".
+    pub(super) fn optional_folder(&mut self, key: &'static str) -> Option<PathBuf> {
+        self.optional(key, "the path of a folder", path)
+    }
+
     /// One of a closed list of names.
     pub(super) fn choice<T: Copy>(
         &mut self,

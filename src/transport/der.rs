@@ -1,6 +1,8 @@
-//! The few things we need to see inside a certificate: whose it is, who signed it, how long it lasts.
+//! The few things we need to see inside a certificate: whose it is, for which hosts, who signed it, how long it lasts.
 //!
 //! Reads the outer shape of X.509 and nothing more; it verifies nothing.
+
+use std::net::IpAddr;
 
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
@@ -17,12 +19,20 @@ pub(super) struct Facts {
     pub(super) not_before: OffsetDateTime,
     /// Until when it is valid.
     pub(super) not_after: OffsetDateTime,
+    /// The hosts that it is for, names in lower case and addresses; none where they cannot be read.
+    pub(super) names: Vec<String>,
 }
 
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
+const EXTENSIONS: u8 = 0xa3;
+const OCTETS: u8 = 0x04;
+/// The content of the object identifier 2.5.29.17.
+const OTHER_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
+const DNS_NAME: u8 = 0x82;
+const IP_ADDRESS: u8 = 0x87;
 /// The object identifier 2.5.4.3.
 const COMMON_NAME: &[u8] = &[0x06, 0x03, 0x55, 0x04, 0x03];
 
@@ -41,12 +51,13 @@ impl Facts {
         let (_algorithm, rest) = skip(rest)?;
         let (_, issuer, rest) = element(rest)?;
         let (_, validity, rest) = element(rest)?;
-        let (_, subject, _) = element(rest)?;
+        let (_, subject, rest) = element(rest)?;
         let (tag, not_before, after) = element(validity)?;
         let not_before = moment(tag, not_before)?;
         let (tag, not_after, _) = element(after)?;
         let not_after = moment(tag, not_after)?;
-        Some(Self { issuer: issuer.to_vec(), subject: subject.to_vec(), not_before, not_after })
+        let names = names(rest).unwrap_or_default();
+        Some(Self { issuer: issuer.to_vec(), subject: subject.to_vec(), not_before, not_after, names })
     }
 
     /// Whether it names itself as its issuer.
@@ -60,6 +71,38 @@ impl Facts {
         let (_, name, _) = element(self.issuer.get(start + COMMON_NAME.len()..)?)?;
         Some(String::from_utf8_lossy(name).chars().take(64).flat_map(char::escape_debug).collect())
     }
+}
+
+/// The hosts in what follows the subject; of each extension only the one that names them is looked into.
+fn names(after_subject: &[u8]) -> Option<Vec<String>> {
+    let all = elements(after_subject).find(|(tag, _)| *tag == EXTENSIONS)?.1;
+    let (_, all, _) = element(all)?;
+    let named = elements(all).find_map(|(_, extension)| {
+        let (_, id, rest) = element(extension)?;
+        let (_, octets) = elements(rest).find(|(tag, _)| *tag == OCTETS)?;
+        (id == OTHER_NAMES).then_some(octets)
+    })?;
+    let (_, named, _) = element(named)?;
+    let host = |(tag, content): (u8, &[u8])| match tag {
+        DNS_NAME => std::str::from_utf8(content).ok().map(str::to_ascii_lowercase),
+        IP_ADDRESS => <[u8; 4]>::try_from(content)
+            .map(IpAddr::from)
+            .or_else(|_| <[u8; 16]>::try_from(content).map(IpAddr::from))
+            .ok()
+            .map(|address| address.to_string()),
+        _ => None,
+    };
+    Some(elements(named).filter_map(host).collect())
+}
+
+/// One after the other, up to the first that is none.
+fn elements(bytes: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+    let mut left = bytes;
+    std::iter::from_fn(move || {
+        let (tag, content, rest) = element(left)?;
+        left = rest;
+        Some((tag, content))
+    })
 }
 
 /// Tag, content and what follows.
@@ -106,7 +149,10 @@ mod tests {
     use time::macros::datetime;
 
     fn certificate() -> Vec<u8> {
-        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let mut params = CertificateParams::new(
+            ["localhost", "*.Example.org", "192.0.2.1", "::1"].map(str::to_owned).to_vec(),
+        )
+        .unwrap();
         params.distinguished_name.push(DnType::CommonName, "Some\nIssuer");
         params.not_before = date_time_ymd(2026, 1, 2);
         params.not_after = date_time_ymd(2061, 3, 4);
@@ -118,6 +164,7 @@ mod tests {
         let facts = Facts::read(&certificate()).unwrap();
         assert_eq!(facts.not_before, datetime!(2026-01-02 0:00 UTC));
         assert_eq!(facts.not_after, datetime!(2061-03-04 0:00 UTC));
+        assert_eq!(facts.names, ["localhost", "*.example.org", "192.0.2.1", "::1"]);
         assert!(facts.is_self_issued());
         assert_eq!(facts.issuer_name().as_deref(), Some("Some\\nIssuer"));
     }

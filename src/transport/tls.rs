@@ -31,6 +31,7 @@ pub struct Identity {
     not_before: OffsetDateTime,
     missing_issuer: Option<String>,
     self_signed: bool,
+    own_names: Vec<String>,
 }
 
 /// Why a certificate and a key cannot be used. Every message names the file.
@@ -142,6 +143,7 @@ impl Identity {
             not_before: facts.not_before,
             missing_issuer,
             self_signed: facts.is_self_issued(),
+            own_names: facts.names,
         })
     }
 
@@ -174,6 +176,15 @@ impl Identity {
         let Ok(name) = ServerName::try_from(name) else { return false };
         let own = self.certified.cert.first().map(ParsedCertificate::try_from);
         own.is_some_and(|own| own.is_ok_and(|own| verify_server_name(&own, &name).is_ok()))
+    }
+
+    /// Whether there is a host that both are certificates of.
+    #[must_use]
+    pub fn shares_a_name_with(&self, other: &Self) -> bool {
+        // A name with an asterisk is no host; it is shared as it is written.
+        let has = |one: &Self, name: &String| one.own_names.contains(name) || one.names(name);
+        self.own_names.iter().any(|name| has(other, name))
+            || other.own_names.iter().any(|name| has(self, name))
     }
 
     fn leads_to(

@@ -154,6 +154,33 @@ fn a_supervisor_is_told_when_the_server_is_ready_that_it_lives_that_it_reloads_a
 }
 
 #[test]
+fn an_orderly_stop_is_neither_taken_back_by_a_reload_nor_told_as_a_server_that_hangs() {
+    let mut server = Supervised::start("stopping", "127.0.0.1:0", "", Stdio::null());
+    let port = port_of(&server.told());
+    // A request that does not end holds up the stop.
+    let mut held = Raw::to(port, &server.certificate);
+    held.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+    server.signal("TERM");
+    while !server.told().starts_with("STOPPING=1\n") {}
+    server.signal("HUP");
+    // Signs of life would be tried nine times in this time.
+    server.ear.set_read_timeout(Some(3 * WATCHDOG)).expect("a patience");
+    let told = server.ear.recv(&mut [0; 4_096]);
+    assert!(
+        matches!(&told, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock),
+        "something was told after the stop: {told:?}"
+    );
+    assert!(server.child.try_wait().expect("a child").is_none(), "nothing held up the stop");
+    drop(held);
+    assert_eq!(server.code(), Some(0));
+    let log: Vec<String> = server.log.iter().collect();
+    assert!(log.iter().any(|line| line.contains("stopped")), "{log:?}");
+    for wrong in ["does not answer itself", "was read again"] {
+        assert!(!log.iter().any(|line| line.contains(wrong)), "{log:?}");
+    }
+}
+
+#[test]
 fn a_server_that_can_take_no_connection_gives_no_sign_of_life_until_it_can() {
     let server = Supervised::start("spent", "127.0.0.1:0", "ulimit -n 64", Stdio::null());
     let port = port_of(&server.told());

@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 use super::{Fault, Findings};
-use crate::app::certificate::{Worry, load_all, worries};
+use crate::app::certificate::{Worry, load_all, which, worries};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::transport::{Identity, demo_certificate_in};
@@ -46,9 +46,8 @@ pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
         );
         found.fail(PART, Fault::Here, text);
     }
-    one("", &first, bare, now, found);
-    for (index, further) in more.iter().enumerate() {
-        one(&format!("tls.more[{index}]: "), further, bare, now, found);
+    for (index, pair) in std::iter::once(&first).chain(&more).enumerate() {
+        one(&which(index, 1 + more.len()), pair, bare, now, found);
     }
     if found.of.len() == before {
         let own = if config.tls.files.is_none() { ", made by this program itself" } else { "" };

@@ -3,7 +3,7 @@
 use super::{Fault, Findings};
 use crate::app::data_service::{extra_roots, transport};
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, SecretSource};
 use crate::crate_client::Transport as _;
 use crate::crate_client::transport::Request;
 use crate::fetch::{FetchSettings, Fetcher};
@@ -64,8 +64,9 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
                 PART,
                 Fault::Remote,
                 format!(
-                    "{base} does not take {key} (HTTP {}); put a good one into [crate] key_file",
-                    answer.status
+                    "{base} does not take {key} (HTTP {}); {}",
+                    answer.status,
+                    mended(config.service.key.as_ref())
                 ),
             ),
             402 => found.fail(
@@ -82,5 +83,32 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
                 format!("{base} answers HTTP {status}; is [crate] base_url right, and is the service well?"),
             ),
         },
+    }
+}
+
+/// Where a good key belongs.
+fn mended(key: Option<&SecretSource>) -> String {
+    match key {
+        None => "name one by key_file under [crate]".to_owned(),
+        Some(SecretSource::Value(_)) => "write a good one at [crate] key".to_owned(),
+        Some(SecretSource::File(_)) => "put a good one into the file of [crate] key_file".to_owned(),
+        Some(SecretSource::Credential(name)) => format!(
+            "put a good one into the file that LoadCredential={}: names in the unit, and start the service again",
+            name.as_str()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    #[test]
+    fn a_key_that_is_not_taken_is_to_be_mended_where_it_stands() {
+        let value = SecretSource::Value(Secret::new("ck_test_0123".to_owned()));
+        assert_eq!(mended(Some(&value)), "write a good one at [crate] key");
+        let file = SecretSource::File("/etc/ono-sendai/crate.key".into());
+        assert_eq!(mended(Some(&file)), "put a good one into the file of [crate] key_file");
     }
 }

@@ -18,67 +18,107 @@ fn start(name: &str, place: &Path) -> (PathBuf, String) {
     (file, text)
 }
 
-fn check(file: &Path) -> (i32, String, String) {
-    let output = ono_sendai(&["check-config", file.to_str().expect("text")]);
+/// What is said of a file where these credentials are, or none.
+fn check(file: &Path, credentials: Option<&Path>) -> (i32, String, String) {
+    let variables: Vec<_> = credentials.into_iter().map(|folder| ("CREDENTIALS_DIRECTORY", folder)).collect();
+    let output = ono_sendai_with(&variables, &["check-config", file.to_str().expect("text")]);
     (code(&output), stdout(&output), stderr(&output))
 }
 
-/// The line of a key in a configuration.
-fn line_of(text: &str, key: &str) -> usize {
+/// The line of `section.key` in a configuration, and what it says.
+fn line_of<'a>(text: &'a str, key: &str) -> (usize, &'a str) {
+    let (section, key) = key.split_once('.').expect("a section");
+    let begun = |(_, line): &(usize, &str)| *line != format!("[{section}]");
     let is_it = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = "));
-    1 + text.lines().position(is_it).unwrap_or_else(|| panic!("{key} is not in {text}"))
+    let mut lines = (1..).zip(text.lines()).skip_while(begun);
+    lines.find(|(_, line)| is_it(line)).unwrap_or_else(|| panic!("{key} is not in {text}"))
 }
 
 #[test]
-fn the_starts_for_operators_are_sound_once_their_files_are_there() {
-    for (name, parts, host, files) in [
-        (
-            "production.toml",
-            "tls",
-            "mcp.example.org",
-            &[("certificate", "fullchain.pem"), ("key", "privkey.pem"), ("key_file", "../crate-key")][..],
-        ),
-        (
-            "staging.toml",
-            "staging",
-            "staging.mcp.example.org",
-            &[
-                ("certificate", "fullchain.pem"),
-                ("key", "privkey.pem"),
-                ("key_file", "crate-key"),
-                ("ca_file", "authority.pem"),
-            ],
-        ),
+fn the_starts_for_operators_are_sound_under_the_unit_once_their_files_are_there() {
+    let unit = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("systemd/ono-sendai.service"));
+    let unit = unit.expect("a unit");
+    const CREDENTIALS: [(&str, &str); 3] = [
+        ("tls.certificate_credential", "tls.crt"),
+        ("tls.key_credential", "tls.key"),
+        ("crate.key_credential", "crate.key"),
+    ];
+    for (name, host, files) in [
+        ("production.toml", "mcp.example.org", &[][..]),
+        ("staging.toml", "staging.mcp.example.org", &[("auth.ca_file", "authority.pem")]),
     ] {
-        let place = folder(&format!("starts-{parts}"));
+        let place = folder(&format!("starts-{name}"));
         let authority = Authority::new();
         let pair = authority.signs(&[host], (-1, 60));
         let (file, text) = start(name, &place);
-        fs::create_dir_all(place.join(parts)).expect("a folder");
-        // All that is missing is named at once.
-        let (code, _, said) = check(&file);
-        assert_eq!((code, said.lines().count()), (2, files.len() - 1), "{said}");
+        // The unit gives exactly these, and no other folder that can be written.
+        for (key, credential) in CREDENTIALS {
+            assert_eq!(line_of(&text, key).1.split(" = ").nth(1), Some(format!("\"{credential}\"").as_str()));
+            let line = format!("#LoadCredential={credential}:/etc/ono-sendai/{credential}");
+            assert!(unit.lines().any(|given| given == line), "{line}");
+        }
+        let state = place.join("state").to_string_lossy().into_owned();
+        assert_eq!(line_of(&text, "server.data_dir").1, format!("data_dir = \"{state}\""));
+        assert!(unit.lines().any(|line| line == "StateDirectory=ono-sendai"));
+        // Where there are no credentials, only what is a file is looked at; where there are, all that is missing is
+        // named at once, both halves of the pair in one line.
+        assert_eq!(check(&file, None).2.lines().count(), files.len(), "{name}");
+        let (code, _, said) = check(&file, Some(&place));
+        assert_eq!((code, said.lines().count()), (2, 2 + files.len()), "{said}");
         let write = |file: &str| {
             let content = match file {
-                "fullchain.pem" => &pair.chain,
-                "privkey.pem" => &pair.key,
+                "tls.crt" => &pair.chain,
+                "tls.key" => &pair.key,
                 "authority.pem" => &authority.root,
                 _ => "ck_test_0123456789\n",
             };
-            private(&place.join(parts).join(file), content);
+            private(&place.join(file), content);
         };
-        files.iter().for_each(|(_, file)| write(file));
-        assert_eq!(check(&file), (0, format!("{}: ok\n", file.display()), String::new()), "{name}");
+        let all = || CREDENTIALS.iter().chain(files);
+        all().for_each(|(_, file)| write(file));
+        let sound = (0, format!("{}: ok\n", file.display()), String::new());
+        assert_eq!(check(&file, Some(&place)), sound, "{name}");
         // Each is looked at, and missed at its line.
-        for (key, missed) in files {
-            fs::remove_file(place.join(parts).join(missed)).expect("it is there");
-            let (code, out, said) = check(&file);
+        for (key, missed) in all() {
+            fs::remove_file(place.join(missed)).expect("it is there");
+            let (code, out, said) = check(&file, Some(&place));
             assert_eq!((code, out.as_str(), said.lines().count()), (2, "", 1), "{key}: {said}");
-            let line = format!("{}:{}: ", file.display(), line_of(&text, key));
-            assert!(said.starts_with(&line) && said.contains(&format!(".{key}: found ")), "{said}");
+            let line = format!("{}:{}: {key}: found ", file.display(), line_of(&text, key).0);
+            assert!(said.starts_with(&line), "{said}");
             write(missed);
         }
         assert!(!place.join("state").exists(), "looking makes nothing");
+    }
+}
+
+#[test]
+fn what_a_start_does_not_read_is_not_looked_at() {
+    let place = folder("not-read");
+    let file = place.join("server.toml");
+    for (demo, issuer, wanted) in [
+        (true, "", &[][..]),
+        (true, "issuer = \"https://issuer.example.org\"\n", &["accounts.service_key_file"]),
+        (false, "", &["crate.key_file", "crate.ca_file"]),
+        (
+            false,
+            "issuer = \"https://issuer.example.org\"\n",
+            &["crate.key_file", "crate.ca_file", "accounts.service_key_file"],
+        ),
+    ] {
+        let text = format!(
+            "[server]\nfixture_mode = {demo}\n[crate]\nkey_file = \"{0}/none\"\nca_file = \"{0}/none\"\n[auth]\n{issuer}[accounts]\nmode = \"hooked\"\nservice_url = \"https://accounts.example.org\"\nservice_key_file = \"{0}/none\"\n",
+            place.display()
+        );
+        fs::write(&file, text).expect("a file");
+        let (code, _, said) = check(&file, None);
+        assert_eq!(
+            (code, said.lines().count()),
+            (if wanted.is_empty() { 0 } else { 2 }, wanted.len()),
+            "{said}"
+        );
+        for (line, key) in said.lines().zip(wanted) {
+            assert!(line.contains(&format!(": {key}: found ")), "{line}");
+        }
     }
 }
 
@@ -147,10 +187,10 @@ fn files_that_cannot_be_used_are_named_word_for_word_with_the_line_of_their_key(
             vec!["13: crate.key_file: found the name of no file; accepted: the path of a readable file".to_owned()],
         ),
         (
-            format!("[tls]\n{GOOD}{KEY}[auth]\nca_file = \"PLACE/none\"\n[accounts]\nmode = \"hooked\"\nservice_url = \"https://accounts.example.org\"\nservice_key_file = \"PLACE/crate-key\"\n"),
+            format!("[tls]\n{GOOD}{KEY}[auth]\nca_file = \"PLACE/none\"\nissuer = \"https://issuer.example.org\"\n[accounts]\nmode = \"hooked\"\nservice_url = \"https://accounts.example.org\"\nservice_key_file = \"PLACE/crate-key\"\n"),
             vec![
                 "15: auth.ca_file: found PLACE/none, which cannot be read: No such file or directory (os error 2); accepted: a readable file".to_owned(),
-                "19: accounts.service_key_file: found PLACE/crate-key, which holds something else; accepted: a file with a secret of 32 to 512 characters".to_owned(),
+                "20: accounts.service_key_file: found PLACE/crate-key, which holds something else; accepted: a file with a secret of 32 to 512 characters".to_owned(),
             ],
         ),
         // Only the service itself sees its credentials.
@@ -161,7 +201,7 @@ fn files_that_cannot_be_used_are_named_word_for_word_with_the_line_of_their_key(
     ] {
         let file = place.join("public.toml");
         fs::write(&file, public(&place, &rest)).expect("a file");
-        let (code, _, said) = check(&file);
+        let (code, _, said) = check(&file, None);
         let said = said.replace(&format!("{}:", file.display()), "").replace(place.to_str().expect("text"), "PLACE");
         assert_eq!(said.lines().collect::<Vec<_>>(), wanted, "{rest}");
         assert_eq!(code, if wanted.is_empty() { 0 } else { 2 }, "{rest}");

@@ -291,8 +291,8 @@ fn a_data_service_is_asked_once_with_the_key_and_what_it_says_is_told() {
     for (status, code, mark, said) in [
         (200, 0, "ok", "answers, and takes the key"),
         (404, 0, "ok", "answers, and takes the key"),
-        (401, 4, "fail", "put a good one into [crate] key_file"),
-        (403, 4, "fail", "put a good one into [crate] key_file"),
+        (401, 4, "fail", "write a good one at [crate] key"),
+        (403, 4, "fail", "write a good one at [crate] key"),
         (402, 4, "fail", "not paid for"),
         (429, 0, "warn", "used up just now"),
         (500, 4, "fail", "answers HTTP 500"),

@@ -71,6 +71,49 @@ fn every_link_leads_to_a_file_or_to_another_site() {
 }
 
 #[test]
+fn what_is_packaged_keeps_its_folders_so_that_its_links_lead_somewhere() {
+    let manifest: toml::Table = page("Cargo.toml").parse().expect("a manifest");
+    let assets = manifest["package"]["metadata"]["deb"]["assets"].as_array().expect("a list");
+    let mut packaged = BTreeSet::new();
+    for asset in assets {
+        let (from, to) = (asset[0].as_str().expect("a file"), asset[1].as_str().expect("a place"));
+        let Some(place) = to.strip_prefix("usr/share/doc/ono-sendai/") else { continue };
+        let (folder, pattern) = from.rsplit_once('/').unwrap_or(("", from));
+        assert_eq!(place.trim_end_matches('/'), folder, "{from} changes its folder");
+        let (begin, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+        for entry in std::fs::read_dir(root().join(folder)).expect("a folder") {
+            let name = entry.expect("an entry").file_name().into_string().expect("a name");
+            if name.starts_with(begin) && name.ends_with(end) {
+                packaged.insert(root().join(folder).join(name).canonicalize().expect("it is there"));
+            }
+        }
+    }
+    let pages: Vec<_> =
+        packaged.iter().filter(|file| file.extension().is_some_and(|end| end == "md")).collect();
+    assert!(pages.len() > 20, "{pages:?}");
+    for name in pages {
+        let text = std::fs::read_to_string(name).expect("a page");
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            // What begins with a slash is meant for a page of the running server.
+            if !target.starts_with("https://") && !target.starts_with('/') {
+                let file = name.parent().expect("a folder").join(target).canonicalize();
+                assert!(
+                    file.as_ref().is_ok_and(|file| packaged.contains(file)),
+                    "{} links to {target}",
+                    name.display()
+                );
+            }
+        }
+    }
+    // The units name one of them.
+    for unit in ["systemd/ono-sendai.service", "systemd/ono-sendai.socket"] {
+        let unit = page(unit);
+        let named = unit.split("Documentation=file:///usr/share/doc/ono-sendai/").nth(1).expect("a page");
+        assert!(packaged.contains(&root().join(named.lines().next().expect("a line"))), "{named}");
+    }
+}
+
+#[test]
 fn the_changelog_has_an_entry_for_this_version() {
     let heading = format!("## [{}]", env!("CARGO_PKG_VERSION"));
     assert!(page("CHANGELOG.md").lines().any(|line| line.starts_with(&heading)), "{heading}");

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::served::{ONE_PAIR, Served, certificates};
-use crate::pki::{Pair, private, self_signed};
+use crate::pki::{Authority, Pair, private, self_signed};
 
 const NOT_TAKEN: &str = "the certificate is not taken; the one before goes on";
 const ANOTHER: &str = "new connections are shown another certificate";
@@ -125,6 +125,54 @@ fn nothing_that_serves_clients_worse_takes_the_place_of_a_pair() {
     write(&served.place, "key.pem", &sound.key);
     served.shows_soon(&sound, "mended");
     assert_eq!(open.asks("localhost"), 200);
+}
+
+#[test]
+fn of_several_pairs_each_is_measured_by_the_one_with_its_names_and_told_by_its_place() {
+    const SWAPPED: &str = "[tls]\ncertificate = \"PLACE/tls/more.pem\"\nkey = \"PLACE/tls/more-key.pem\"\n[[tls.more]]\ncertificate = \"PLACE/tls/chain.pem\"\nkey = \"PLACE/tls/key.pem\"\n[log]\nformat = \"json\"\n";
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reload-{}-several", std::process::id()));
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(place.join("tls")).expect("a folder");
+    let authority = Authority::new();
+    private(&place.join("root.pem"), &authority.root);
+    let first = authority.signs(&["localhost"], (-1, 60));
+    write(&place, "chain.pem", &first.chain);
+    write(&place, "key.pem", &first.key);
+    // One that a start takes with a warning, and that the first must not become.
+    let more = authority.signs(&["mcp.example.org"], (-1, 60));
+    write(&place, "more.pem", &more.leaf);
+    write(&place, "more-key.pem", &more.key);
+    let rest = format!(
+        "{ONE_PAIR}[[tls.more]]\ncertificate = \"PLACE/tls/more.pem\"\nkey = \"PLACE/tls/more-key.pem\"\n"
+    );
+    let served = Served::on(place, authority, &rest, &[]);
+
+    // Nothing but the order changes: no name is served worse.
+    served.configure(SWAPPED);
+    served.line(ANOTHER, "");
+    let lacks = "the certificate file lacks the certificate of its issuer (A test intermediate); some clients will not accept the chain; append it to the file";
+    served.line(&format!("tls: {lacks}"), "");
+    served.configure(&rest);
+    served.line(ANOTHER, "");
+    served.line(&format!("tls.more[0]: {lacks}"), "");
+
+    // A renewal that is worse is told with its place, whichever it is.
+    let refused = |file: &str, pair: &Pair, chain: &str, why: &str| {
+        write(&served.place, &format!("{file}-key.pem").replace("chain-", ""), &pair.key);
+        write(&served.place, &format!("{file}.pem"), chain);
+        served.signal("HUP");
+        let line = served.line(NOT_TAKEN, why);
+        assert!(line["reason"].as_str().is_some_and(|reason| reason.starts_with(why)), "{line}");
+    };
+    let expired = served.authority.signs(&["MCP.example.org"], (-60, -1));
+    refused("more", &expired, &expired.chain, "tls.more[0]: it expired on ");
+    let renewed = served.authority.signs(&["mcp.example.org"], (-1, 90));
+    write(&served.place, "more-key.pem", &renewed.key);
+    write(&served.place, "more.pem", &renewed.chain);
+    served.signal("HUP");
+    served.line(ANOTHER, "");
+    let early = served.authority.signs(&["localhost"], (2, 60));
+    refused("chain", &early, &early.chain, "tls: it is valid from ");
 }
 
 #[test]
