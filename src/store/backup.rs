@@ -198,7 +198,8 @@ fn part(rest: &mut &[u8]) -> Option<Vec<u8>> {
 /// Why it was not done; the database is as it was then.
 pub fn restore(data: &Path, file: &Path, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
     let rows = read(file)?;
-    replace(&Folder::lock(data)?, unconfirmed(rows), clock)
+    let folder = Folder::lock(data)?;
+    folder.given(replace(&folder, unconfirmed(rows), clock))
 }
 
 /// Puts a database that holds these rows in the place of the one that is there, which is kept; its new place.
@@ -228,7 +229,6 @@ pub(super) fn replace(
     for stale in [folder.witness(), folder.verdict()] {
         folder::remove_if_there(&stale).map_err(io(&stale))?;
     }
-    folder.give_to_owner()?;
     Ok(kept)
 }
 

@@ -1,17 +1,14 @@
 //! Where the store keeps its files, and the lock that makes sure nobody else does.
 
-use std::ffi::{CStr, CString};
-use std::fs::{File, OpenOptions, TryLockError};
+mod foreign;
+
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{
-    CWD, Dir, FileType, Gid, Mode, OFlags, RenameFlags, Uid, fchown, fstat, openat, renameat_with,
-};
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags, openat, renameat_with};
 use rustix::io::Errno;
 
 use super::secret::SECRET;
@@ -19,9 +16,6 @@ use super::secret::SECRET;
 /// A server that is just stopping still holds its lock for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_secs(4);
 const LOCK_STEP: Duration = Duration::from_millis(50);
-
-/// The uid that may give files away.
-const ROOT: u32 = 0;
 
 /// The store's own folder inside the data folder.
 #[derive(Debug)]
@@ -44,21 +38,23 @@ impl Folder {
     /// Makes the folder when absent and locks it.
     pub(super) fn lock(data: &Path) -> Result<Self, FolderFault> {
         let path = data.join("store");
+        foreign::refuse_links(data, &path)?;
+        let locked = Self::make_and_lock(data, path.clone());
+        if let Err(FolderFault::Io(..)) = locked {
+            // What it could make belongs to the user of the server all the same; the fault is what is told.
+            let _nothing_more_to_do = foreign::give_to_owner(&path);
+        }
+        locked
+    }
+
+    fn make_and_lock(data: &Path, path: PathBuf) -> Result<Self, FolderFault> {
         let is_new = !path.is_dir();
         make(&path).map_err(|error| FolderFault::Io(path.clone(), error))?;
         if is_new {
             sync(&path).and_then(|()| sync(data)).map_err(|error| FolderFault::Io(path.clone(), error))?;
         }
         let lock_path = path.join("LOCK");
-        regular(&lock_path)
-            .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
-            .map_err(|error| FolderFault::Io(lock_path.clone(), error))?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&lock_path)
+        let lock = open_lock(&lock_path, OFlags::WRONLY | OFlags::CREATE)
             .map_err(|error| FolderFault::Io(lock_path.clone(), error))?;
         let mut waited = Duration::ZERO;
         loop {
@@ -104,18 +100,13 @@ impl Folder {
         self.path.join("unreadable")
     }
 
-    /// Gives what root made in here to whom the data folder belongs: the server runs as that user, and could read
-    /// nothing of it.
-    pub(super) fn give_to_owner(&self) -> Result<(), FolderFault> {
-        let failed = |error| FolderFault::Io(self.path.clone(), error);
-        let (Some(data), Some(name)) = (self.path.parent(), self.path.file_name()) else { return Ok(()) };
-        let data = File::open(data).map_err(failed)?;
-        let owner = data.metadata().map_err(failed)?;
-        if owner.uid() == ROOT {
-            return Ok(());
-        }
-        let name = CString::new(name.as_bytes()).map_err(|error| failed(error.into()))?;
-        give(&data, &name, (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()))).map_err(failed)
+    /// How work in here ended that root may have done, once what it made belongs to the user of the server, as it does
+    /// however the work ended. What went wrong first is told.
+    pub(super) fn given<T, E: From<FolderFault>>(&self, done: Result<T, E>) -> Result<T, E> {
+        let given = foreign::give_to_owner(&self.path);
+        let done = done?;
+        given?;
+        Ok(done)
     }
 
     /// A name beside the database that is not taken, such as `quarantine-20261130-134500`.
@@ -127,30 +118,23 @@ impl Folder {
     }
 }
 
-/// Gives what belongs to root there. Whoever may write there could change a name under root's hands to lead to a file of
-/// the system: so nothing is given away by its name, no link is followed, and no file that has another name elsewhere is.
-fn give(folder: impl AsFd, name: &CStr, to: (Uid, Gid)) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match openat(folder, name, flags, Mode::empty()) {
-        // A link, a socket, or gone already: nothing that was made here.
-        Err(Errno::LOOP | Errno::NXIO | Errno::NOENT) => return Ok(()),
-        opened => opened?,
-    };
-    let found = fstat(&file)?;
-    let kind = FileType::from_raw_mode(found.st_mode);
-    let is_ours = found.st_uid == ROOT && (kind.is_dir() || (kind.is_file() && found.st_nlink == 1));
-    if is_ours {
-        fchown(&file, Some(to.0), Some(to.1))?;
+/// Opens the lock. A link is not followed, not even to where nothing is yet.
+pub(super) fn open_lock(path: &Path, how: OFlags) -> io::Result<File> {
+    let flags = how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match openat(CWD, path, flags, Mode::RUSR | Mode::WUSR) {
+        // A link; a pipe or a socket; a folder.
+        Err(Errno::LOOP | Errno::NXIO | Errno::ISDIR) => Err(not_regular()),
+        Err(error) => Err(error.into()),
+        Ok(lock) => Some(File::from(lock)).filter(is_regular).ok_or_else(not_regular),
     }
-    if kind.is_dir() {
-        for entry in Dir::read_from(&file)? {
-            let entry = entry?;
-            if ![c".", c".."].contains(&entry.file_name()) {
-                give(&file, entry.file_name(), to)?;
-            }
-        }
-    }
-    Ok(())
+}
+
+fn is_regular(file: &File) -> bool {
+    file.metadata().is_ok_and(|found| found.is_file())
+}
+
+fn not_regular() -> io::Error {
+    io::Error::other("it is not a regular file; move it away and start again")
 }
 
 /// Makes sure, before it is opened, that a path leads to a regular file: opening a pipe waits for its other end.
@@ -158,7 +142,7 @@ pub(super) fn regular(path: &Path) -> io::Result<()> {
     if std::fs::metadata(path)?.is_file() {
         return Ok(());
     }
-    Err(io::Error::other("it is not a regular file; move it away and start again"))
+    Err(not_regular())
 }
 
 /// A moment in a name, such as `20261130-134500`.

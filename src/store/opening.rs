@@ -320,6 +320,10 @@ pub struct Salvaged {
 /// Why it was not done; the database is as it was then.
 pub fn salvage(data: &Path, clock: &Clock) -> Result<Salvaged, BackupError> {
     let folder = Folder::lock(data)?;
+    folder.given(salvage_in(&folder, clock))
+}
+
+fn salvage_in(folder: &Folder, clock: &Clock) -> Result<Salvaged, BackupError> {
     let path = folder.database();
     let io = |path: &Path| {
         let path = path.to_owned();
@@ -353,7 +357,7 @@ pub fn salvage(data: &Path, clock: &Clock) -> Result<Salvaged, BackupError> {
     let nothing = || BackupError::Database { reason: "nothing in it can be read".into() };
     let rows = best.filter(|rows| !rows.is_empty()).ok_or_else(nothing)?;
     let records = record::whole(&rows).map_or(0, |records| records.len());
-    let kept = backup::replace(&folder, backup::unconfirmed(rows), clock)?.ok_or_else(nothing)?;
+    let kept = backup::replace(folder, backup::unconfirmed(rows), clock)?.ok_or_else(nothing)?;
     Ok(Salvaged { records, kept })
 }
 

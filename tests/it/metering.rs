@@ -2,6 +2,7 @@
 
 mod full;
 mod killed;
+mod of_root;
 pub mod operator;
 mod paced;
 mod races;

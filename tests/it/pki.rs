@@ -6,6 +6,8 @@ use std::path::Path;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use time::{Duration, OffsetDateTime};
 
+use crate::harness::evidence;
+
 /// A root, and the intermediate that signs for it.
 pub struct Authority {
     /// What clients trust, as PEM.
@@ -70,8 +72,9 @@ fn params(names: &[&str], (from, until): (i64, i64)) -> CertificateParams {
     params
 }
 
-/// A file that only its owner can read.
+/// A file that only its owner can read. The private keys in it are secrets of the whole run.
 pub fn private(path: &Path, content: impl AsRef<[u8]>) {
+    evidence::private_keys("a private key", &String::from_utf8_lossy(content.as_ref()));
     std::fs::write(path, content).expect("a file");
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("a mode");
 }

@@ -1,15 +1,13 @@
 //! The program as whoever runs it sees it: what it is told, and the socket that it passes on.
 
-use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::harness::{PATIENCE, Raw};
+use crate::harness::{Log, PATIENCE, Raw};
 
 /// How long the supervisor of these tests waits for a sign of life.
 const WATCHDOG: Duration = Duration::from_millis(300);
@@ -18,7 +16,7 @@ const WATCHDOG: Duration = Duration::from_millis(300);
 struct Supervised {
     child: Child,
     ear: UnixDatagram,
-    log: mpsc::Receiver<String>,
+    log: Log,
     certificate: PathBuf,
 }
 
@@ -40,7 +38,7 @@ impl Supervised {
         let (file, data, socket) = (folder.join("server.toml"), folder.join("data"), folder.join("notify"));
         let text = format!(
             "[server]\nlisten = {listen:?}\npublic_base = \"https://localhost:0\"\ndata_dir = {data:?}\n\
-             [transport]\nhandshake_timeout_s = 120\ndrain_grace_s = 7\n"
+             [transport]\nhandshake_timeout_s = 120\ndrain_grace_s = 7\n[log]\nlevel = \"trace\"\n"
         );
         std::fs::write(&file, text).expect("a file");
         let ear = UnixDatagram::bind(&socket).expect("an ear");
@@ -59,13 +57,7 @@ impl Supervised {
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        let (send, log) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
-                let _nobody_reads = send.send(line);
-            }
-        });
+        let log = Log::of(child.stderr.take().expect("a pipe"), "supervised");
         Self { child, ear, log, certificate: data.join("demo-cert.pem") }
     }
 
@@ -89,14 +81,8 @@ impl Supervised {
     }
 
     fn until_logged(&self, text: &str) -> String {
-        let start = Instant::now();
-        loop {
-            let line = self.log.recv_timeout(PATIENCE).expect("a log line");
-            if line.contains(text) {
-                return line;
-            }
-            assert!(start.elapsed() < PATIENCE, "nothing says {text:?}");
-        }
+        let said = self.log.until(&format!("with {text:?}"), |line| line.contains(text));
+        said.last().expect("at least one").clone()
     }
 
     fn signal(&self, name: &str) {

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::fs::OFlags;
+
 use super::{Attempt, OpenError, OpenFault, VERDICT_BYTES_MAX, attempt_at, folder, one_line};
 use crate::clock::Clock;
 use crate::small_file;
@@ -52,7 +54,7 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         return Err(io_at(&path)(io::Error::other("it is not a folder; move it away and start again")));
     }
     let lock_path = store.join("LOCK");
-    let lock = match folder::regular(&lock_path).and_then(|()| File::open(&lock_path)) {
+    let lock = match folder::open_lock(&lock_path, OFlags::RDONLY) {
         Ok(lock) => Some(lock),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(io_at(&lock_path)(error)),

@@ -4,13 +4,12 @@ use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::folder;
-use crate::harness::{Raw, evidence};
+use crate::harness::{Log, Raw, fields};
 
 /// Long enough for a loaded machine; only reached when something is wrong.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -18,7 +17,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// A server that logs for a collector; ended when dropped.
 pub(super) struct Served {
     pub(super) child: Child,
-    lines: mpsc::Receiver<String>,
+    log: Log,
     pub(super) certificate: std::path::PathBuf,
 }
 
@@ -54,32 +53,18 @@ impl Served {
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        let (send, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
-                evidence::keep("served", format!("{line}\n").as_bytes());
-                let _nobody_reads = send.send(line);
-            }
-        });
-        Self { child, lines, certificate: data.join("demo-cert.pem") }
+        let log = Log::of(child.stderr.take().expect("a pipe"), "served");
+        Self { child, log, certificate: data.join("demo-cert.pem") }
     }
 
     /// The fields of the next log line.
     fn line(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a log line");
-        let json: Value =
-            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line} is not JSON: {error}"));
-        json["fields"].clone()
+        fields(&self.log.line())
     }
 
     pub(super) fn line_with(&self, message: &str) -> Value {
-        loop {
-            let fields = self.line();
-            if fields["message"] == message {
-                return fields;
-            }
-        }
+        let said = self.log.until(&format!("{message:?}"), |line| fields(line)["message"] == message);
+        fields(said.last().expect("at least one"))
     }
 
     /// The port of a server that is ready.

@@ -1,17 +1,14 @@
 //! Requests to a [`Demo`], from raw bytes to a tool call.
 
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{Answer, Demo, Envelope, PATIENCE, evidence};
+use super::{Answer, Demo, Envelope, PATIENCE, Tls, evidence, tls};
 
 /// The header of an ordinary body.
 pub const JSON: (&str, &str) = ("content-type", "application/json");
@@ -104,18 +101,8 @@ impl Demo {
     }
 
     /// A connection for raw HTTP/1.1.
-    pub fn connection(&self) -> StreamOwned<ClientConnection, TcpStream> {
-        let mut roots = RootCertStore::empty();
-        let pem = std::fs::read(&self.certificate).expect("a certificate");
-        roots.add(CertificateDer::from_pem_slice(&pem).expect("PEM")).expect("a certificate");
-        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from("localhost").expect("a name");
-        let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
-        StreamOwned::new(connection, TcpStream::connect(("127.0.0.1", self.port)).expect("a connection"))
+    pub fn connection(&self) -> Tls {
+        tls(self.port, &std::fs::read(&self.certificate).expect("a certificate"))
     }
 
     /// Posts `body` to `/mcp` with exactly these headers.

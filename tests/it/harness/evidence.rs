@@ -140,19 +140,42 @@ fn pairs(form: &[u8]) {
 
 /// The secrets of a configuration: keys that stand in it, and those in files that it names.
 pub fn configured(text: &str) {
-    if folder().is_none() {
-        return;
+    if folder().is_some() {
+        configured_keys(text).iter().for_each(|(name, key)| secret(name, key));
     }
-    for (name, value) in text.lines().filter_map(|line| line.split_once(" = ")) {
+}
+
+fn configured_keys(text: &str) -> Vec<(&str, String)> {
+    let (mut section, mut keys) = ("", Vec::new());
+    for line in text.lines() {
+        section = if line.starts_with('[') { line } else { section };
+        let Some((name, value)) = line.split_once(" = ") else { continue };
         let value = value.trim().trim_matches('"');
-        if name == "key" {
-            secret(name, value);
-        } else if name.ends_with("key_file")
-            && let Ok(file) = std::fs::read_to_string(value)
-        {
-            lines(name, &file);
+        let file = || std::fs::read_to_string(value).unwrap_or_default();
+        if name == "key" && section.contains("[tls") {
+            // It is named there, and never stands there itself.
+            keys.extend(key_lines(&file()).map(|line| (name, line.to_owned())));
+        } else if name == "key" {
+            keys.push((name, value.to_owned()));
+        } else if name.ends_with("key_file") {
+            keys.extend(base64_lines(&file()).map(|line| (name, line.to_owned())));
         }
     }
+    keys
+}
+
+/// The private keys in a text of PEM blocks, among which certificates may be.
+pub fn private_keys(name: &str, pem: &str) {
+    key_lines(pem).for_each(|line| secret(name, line));
+}
+
+fn key_lines(pem: &str) -> impl Iterator<Item = &str> {
+    pem.split("-----BEGIN ")
+        .filter_map(|block| {
+            let (kind, rest) = block.split_once("PRIVATE KEY-----")?;
+            (!kind.contains('-')).then(|| rest.split("-----").next().unwrap_or_default())
+        })
+        .flat_map(base64_lines)
 }
 
 /// The keys in the data folder of a server.
@@ -162,7 +185,7 @@ pub fn held(data: &Path) {
     }
     for name in ["issuer-key.pem", "demo-key.pem"] {
         if let Ok(pem) = std::fs::read_to_string(data.join(name)) {
-            lines(name, &pem);
+            private_keys(name, &pem);
         }
     }
     if let Ok(key) = std::fs::read(data.join("store/key")) {
@@ -172,8 +195,8 @@ pub fn held(data: &Path) {
     }
 }
 
-fn lines(name: &str, text: &str) {
-    text.lines().filter(|line| !line.starts_with("-----")).for_each(|line| secret(name, line.trim()));
+fn base64_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("-----"))
 }
 
 /// Running the program to its end.
@@ -194,5 +217,31 @@ impl Kept for Command {
             keep("commands", &output.stderr);
         }
         Ok(output)
+    }
+}
+
+#[test]
+fn the_keys_of_certificates_are_known_by_what_is_in_their_files_and_other_keys_by_themselves() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("evidence-{}", std::process::id()));
+    let (pem, words) = (place.with_extension("pem"), place.with_extension("words"));
+    std::fs::write(
+        &pem,
+        "-----BEGIN CERTIFICATE-----\nin the open\n-----END CERTIFICATE-----\n\
+         -----BEGIN EC PRIVATE KEY-----\nfirst\nsecond\n-----END EC PRIVATE KEY-----\n\
+         -----BEGIN CERTIFICATE-----\nin the open too\n-----END CERTIFICATE-----\n",
+    )
+    .expect("a file");
+    std::fs::write(&words, "third\n").expect("a file");
+    let (pem_name, words_name) = (pem.display(), words.display());
+    let found = configured_keys(&format!(
+        "[tls]\ncertificate = \"{pem_name}\"\nkey = \"{pem_name}\"\n[crate]\nkey = \"itself\"\nkey_file = \"{words_name}\"\n\
+         [[tls.more]]\nkey = \"{pem_name}\"\n"
+    ))
+    .into_iter()
+    .map(|(_, key)| key)
+    .collect::<Vec<_>>();
+    assert_eq!(found, ["first", "second", "itself", "third", "first", "second"]);
+    for file in [pem, words] {
+        std::fs::remove_file(file).expect("it is there");
     }
 }

@@ -1,35 +1,17 @@
 //! A TLS connection on which anything can be written, and left half written.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, StreamOwned};
-
-use super::PATIENCE;
+use super::{Tls, tls};
 
 /// A connection to a server on this machine, which trusts one certificate and offers no protocol: HTTP/1.1.
-pub struct Raw(StreamOwned<ClientConnection, TcpStream>);
+pub struct Raw(Tls);
 
 impl Raw {
     /// Connects; the handshake comes with what is sent first.
     pub fn to(port: u16, certificate: &Path) -> Self {
-        let mut roots = rustls::RootCertStore::empty();
-        let pem = std::fs::read(certificate).expect("the demo certificate");
-        roots.add(CertificateDer::from_pem_slice(&pem).expect("PEM")).expect("a certificate");
-        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from("localhost").expect("a name");
-        let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
-        let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
-        tcp.set_read_timeout(Some(PATIENCE)).expect("a patience");
-        Self(StreamOwned::new(connection, tcp))
+        Self(tls(port, &std::fs::read(certificate).expect("the certificate")))
     }
 
     /// Sends this, and nothing after it.

@@ -312,7 +312,7 @@ fn launch(
 }
 
 /// The same configuration of a server that writes all that it ever writes.
-fn talkative(sections: &str) -> String {
+pub fn talkative(sections: &str) -> String {
     const SECTION: &str = "[log]\n";
     match sections.split_once(SECTION) {
         Some((_, log)) if log.contains("level = ") => sections.to_owned(),

@@ -1,7 +1,6 @@
 //! What an operator sets holds at once, for everybody, and over a kill.
 
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -115,40 +114,6 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     assert!(!refused.0 && refused.1.contains("no whole backup"), "{}", refused.1);
 }
 
-#[test]
-fn what_root_restores_belongs_to_the_user_of_the_server() {
-    let demo = Demo::start();
-    let file = demo.data().join("backups/by-hand");
-    admin(&demo, &["backup", &file.to_string_lossy()]).unwrap();
-    demo.kill();
-    // The user nobody, as if the server ran as that.
-    if let Err(error) = std::os::unix::fs::chown(demo.data(), Some(65_534), Some(65_534)) {
-        println!("SKIPPED: only root can give a folder away: {error}");
-        return;
-    }
-    let (done, said) = restore(&demo, &file);
-    assert!(done, "{said}");
-    let owners = owners(&demo.data().join("store"));
-    assert!(owners.len() > 5, "{owners:?}");
-    assert!(owners.iter().all(|(_, uid, gid)| (*uid, *gid) == (65_534, 65_534)), "{owners:?}");
-}
-
-/// To whom a folder and everything in it belongs.
-fn owners(path: &Path) -> Vec<(PathBuf, u32, u32)> {
-    let found = path.symlink_metadata().unwrap();
-    // The socket that a killed server leaves is made anew at the next start.
-    if found.file_type().is_socket() {
-        return Vec::new();
-    }
-    let mut owners = vec![(path.to_owned(), found.uid(), found.gid())];
-    if found.is_dir() {
-        for entry in std::fs::read_dir(path).unwrap() {
-            owners.extend(self::owners(&entry.unwrap().path()));
-        }
-    }
-    owners
-}
-
 /// Puts a backup in place of what a stopped server kept; whether it did, and what it said.
 pub fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
     let file = file.to_string_lossy();
@@ -157,7 +122,7 @@ pub fn restore(demo: &Demo, file: &std::path::Path) -> (bool, String) {
 }
 
 /// A command on the data folder while no server runs: its exit code and what it said.
-fn offline(demo: &Demo, arguments: &[&str]) -> (Option<i32>, String) {
+pub fn offline(demo: &Demo, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(arguments)
         .arg("--data")
@@ -209,30 +174,4 @@ fn a_database_that_lost_something_is_refused_salvaged_and_served_from_once_it_is
     let refused = anew.call_as(&anew.token_of("salvaged"), "resolve_artist", fresh());
     assert_eq!(refused.error_type(), "metering_unavailable", "a database that is gone grants nothing again");
     assert!(anew.log().contains("begins anew"), "{}", anew.log());
-}
-
-#[test]
-fn a_file_of_the_system_that_a_name_in_the_folder_leads_to_is_not_given_away_by_a_restore() {
-    let demo = Demo::start();
-    let file = demo.data().join("backups/by-hand");
-    admin(&demo, &["backup", &file.to_string_lossy()]).unwrap();
-    demo.kill();
-    if let Err(error) = std::os::unix::fs::chown(demo.data(), Some(65_534), Some(65_534)) {
-        println!("SKIPPED: only root can give a folder away: {error}");
-        return;
-    }
-    let store = demo.data().join("store");
-    let outside = demo.data().with_file_name("outside");
-    std::fs::create_dir(&outside).unwrap();
-    for name in ["linked", "hard"] {
-        std::fs::write(outside.join(name), "of the system").unwrap();
-    }
-    std::os::unix::fs::symlink(&outside, store.join("folder")).unwrap();
-    std::os::unix::fs::symlink(outside.join("linked"), store.join("file")).unwrap();
-    std::fs::hard_link(outside.join("hard"), store.join("other-name")).unwrap();
-    let (done, said) = restore(&demo, &file);
-    assert!(done, "{said}");
-    let owners = owners(&outside);
-    assert!(owners.len() == 3 && owners.iter().all(|(_, uid, _)| *uid == 0), "{owners:?}");
-    assert!(self::owners(&store.join("db")).iter().all(|(_, uid, _)| *uid == 65_534));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::served::PATIENCE;
-use crate::harness::Demo;
+use crate::harness::{Demo, Kept as _};
 
 /// Moves the server's clock so many days ahead of the real one.
 fn ahead(time: &Path, days: u64) {
@@ -54,7 +54,7 @@ fn a_server_that_runs_on_warns_of_the_end_of_its_certificate_and_makes_another_i
         .args(["admin", "--data"])
         .arg(&data)
         .arg("status")
-        .output()
+        .kept_output()
         .expect("it runs");
     let report: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
     let until = report["status"]["reload"]["certificate_until"].as_u64().expect("a time");

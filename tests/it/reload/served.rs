@@ -1,17 +1,14 @@
 //! A server over certificates of a test, its log for a collector, and `openssl s_client` as a client that others wrote.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpStream};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
 
+use crate::harness::{Kept as _, Log, Tls, evidence, fields, talkative, tls};
 use crate::pki::{Authority, Pair, private};
 
 /// Long enough for a loaded machine; only reached when something is wrong.
@@ -23,7 +20,7 @@ pub struct Served {
     pub authority: Authority,
     pub port: u16,
     child: Child,
-    lines: mpsc::Receiver<String>,
+    log: Log,
 }
 
 impl Drop for Served {
@@ -74,14 +71,8 @@ impl Served {
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        let (send, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
-                let _nobody_reads = send.send(line);
-            }
-        });
-        let mut served = Self { place, authority, port: 0, child, lines };
+        let log = Log::of(child.stderr.take().expect("a pipe"), "reloading");
+        let mut served = Self { place, authority, port: 0, child, log };
         let ready = served.line("ready", "");
         let address = ready["address"].as_str().expect("an address");
         served.port = address.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
@@ -105,21 +96,9 @@ impl Served {
 
     /// Every line from here to that one.
     pub fn lines_until(&self, message: &str, part: &str) -> Vec<Value> {
-        let (begun, mut passed) = (Instant::now(), Vec::new());
-        loop {
-            let left = PATIENCE.saturating_sub(begun.elapsed());
-            let line = self
-                .lines
-                .recv_timeout(left)
-                .unwrap_or_else(|_| panic!("no line {message:?} with {part:?}, but {passed:?}"));
-            let json: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is not JSON"));
-            let fields = json["fields"].clone();
-            let is_it = fields["message"] == message && line.contains(part);
-            passed.push(fields);
-            if is_it {
-                return passed;
-            }
-        }
+        let is_it = |line: &str| fields(line)["message"] == message && line.contains(part);
+        let passed = self.log.until(&format!("{message:?} with {part:?}"), is_it);
+        passed.iter().map(|line| fields(line)).collect()
     }
 
     /// A handshake of openssl's, with these further arguments.
@@ -163,20 +142,7 @@ impl Served {
 
     /// A connection that stays open.
     pub fn connect(&self) -> Open {
-        let mut roots = rustls::RootCertStore::empty();
-        let root = CertificateDer::from_pem_slice(self.authority.root.as_bytes()).expect("PEM");
-        roots.add(root).expect("a certificate");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from("localhost").expect("a name");
-        let tls = rustls::ClientConnection::new(Arc::new(config), name).expect("a connection");
-        let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("it listens");
-        tcp.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        Open(rustls::StreamOwned::new(tls, tcp))
+        Open(tls(self.port, self.authority.root.as_bytes()))
     }
 
     /// What `ono-sendai admin status` tells about this.
@@ -185,7 +151,7 @@ impl Served {
             .args(["admin", "--data"])
             .arg(self.place.join("data"))
             .arg("status")
-            .output()
+            .kept_output()
             .expect("it runs");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
         report["status"]["reload"].clone()
@@ -195,8 +161,9 @@ impl Served {
 fn configure(place: &Path, rest: &str) {
     let base = if rest.contains("public_base") { "" } else { "public_base = \"https://localhost:0\"\n" };
     let text = format!("[server]\nlisten = \"127.0.0.1:0\"\n{base}data_dir = \"PLACE/data\"\n{rest}");
-    fs::write(place.join("server.toml"), text.replace("PLACE", place.to_str().expect("text")))
-        .expect("a file");
+    let text = talkative(&text.replace("PLACE", place.to_str().expect("text")));
+    evidence::configured(&text);
+    fs::write(place.join("server.toml"), text).expect("a file");
 }
 
 /// The configuration of one pair, with log lines for a collector.
@@ -216,7 +183,7 @@ fn bare(text: &str) -> String {
 }
 
 /// A connection on which one request follows another.
-pub struct Open(rustls::StreamOwned<rustls::ClientConnection, TcpStream>);
+pub struct Open(Tls);
 
 impl Open {
     /// The status of an answer to a page that asks for this host.

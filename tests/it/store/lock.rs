@@ -52,3 +52,22 @@ fn only_its_owner_may_read_the_folder() {
     let mode = std::fs::metadata(scratch.0.join("store")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
+
+#[test]
+fn a_lock_that_is_a_link_is_refused_and_nothing_is_made_where_it_leads() {
+    let scratch = Scratch::new("linked");
+    open(&scratch.0).close();
+    let (lock, elsewhere) = (scratch.0.join("store/LOCK"), scratch.0.join("elsewhere"));
+    for is_there in [false, true] {
+        std::fs::remove_file(&lock).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &lock).unwrap();
+        if is_there {
+            std::fs::write(&elsewhere, "as it was").unwrap();
+        }
+        let line = sled(&scratch.0, &Clock::system()).expect_err("a link").to_string();
+        assert!(line.contains("store/LOCK: it is not a regular file; move it away"), "{line}");
+        assert_eq!(std::fs::read(&elsewhere).ok(), is_there.then(|| b"as it was".to_vec()));
+    }
+    std::fs::remove_file(&lock).unwrap();
+    open(&scratch.0).close();
+}

@@ -155,9 +155,11 @@ fn serve(mut socket: TcpStream, state: &State) {
             None => json(404, r#"{"error":"not_found"}"#),
         }
     };
+    // Before it can be seen: who has seen it may say at once that it shall go.
+    let gate = *state.gate.0.lock().unwrap_or_else(PoisonError::into_inner);
     state.most.fetch_max(state.running.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
     state.seen.lock().unwrap_or_else(PoisonError::into_inner).push(Seen { target, head, at: Instant::now() });
-    let before_its_answer = perform(&mut socket, act, state);
+    let before_its_answer = perform(&mut socket, act, state, gate);
     if let Some(answer) = before_its_answer {
         // Not there any more once the answer can be seen.
         state.running.fetch_sub(1, Ordering::Relaxed);
@@ -166,7 +168,7 @@ fn serve(mut socket: TcpStream, state: &State) {
 }
 
 /// What is left to be sent when the request ends.
-fn perform(socket: &mut TcpStream, act: Act, state: &State) -> Option<Vec<u8>> {
+fn perform(socket: &mut TcpStream, act: Act, state: &State, gate: usize) -> Option<Vec<u8>> {
     match act {
         Act::Says(bytes) => return Some(bytes),
         Act::Later(wait, bytes) => {
@@ -176,8 +178,7 @@ fn perform(socket: &mut TcpStream, act: Act, state: &State) -> Option<Vec<u8>> {
         Act::Held(bytes) => {
             let (times, changed) = &state.gate;
             let now = times.lock().unwrap_or_else(PoisonError::into_inner);
-            let seen = *now;
-            let _released = changed.wait_timeout_while(now, PATIENCE, |times| *times == seen);
+            let _released = changed.wait_timeout_while(now, PATIENCE, |times| *times == gate);
             return Some(bytes);
         }
         Act::SaysAndResets(bytes) => {
