@@ -245,6 +245,8 @@ pub async fn run(
     stuck: Stuck,
 ) -> Result<(), StartError> {
     let passed = supervised::listener()?;
+    // First of all: until it is taken, the signal ends the program.
+    let hangup = reload::hangup(&origin)?;
     let supervisor = Supervisor::from_environment();
     let clock = Clock::system();
     let certificate = Certificate::load(&config, &clock)?;
@@ -270,7 +272,6 @@ pub async fn run(
     let shown = Shown::new(certificate.first, certificate.more);
     let tls = transport::server_config_showing(Arc::clone(&shown));
     let mut signals = Signals::listen()?;
-    let hangup = reload::hangup(&origin)?;
     let changing = reload::Parts { shown: Arc::clone(&shown), guard: guard.clone(), standing };
     let places = (public_base.clone(), address);
     let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());

@@ -2,25 +2,35 @@
 //!
 //! Decides that a device, a pipe or an enormous file is an error and not a wait. Knows nothing of contents.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 /// Reads the whole file.
 ///
 /// # Errors
 /// What the system says; or that it is no regular file, or that it holds more than `max_bytes`.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    // Before opening: opening a pipe waits for its other end.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
     let mut bytes = Vec::new();
-    File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         return Err(io::Error::other(format!("larger than {max_bytes} bytes")));
     }
     Ok(bytes)
+}
+
+/// Opens a regular file. What stands there is looked at once it is open, so that nothing can be put in its place between;
+/// opening a pipe so waits for nobody.
+///
+/// # Errors
+/// What the system says; or that it is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits();
+    let file = OpenOptions::new().read(true).custom_flags(i32::try_from(flags).unwrap_or(0)).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// The name of a file as a message may show it. Whoever takes the setting for the place of the secret itself writes the
@@ -52,6 +62,16 @@ mod tests {
         for path in ["/proc/version", "/proc/self/none", "Cargo.toml"] {
             assert_eq!(shown(Path::new(path)).as_deref(), Some(path));
         }
+    }
+
+    #[test]
+    fn a_pipe_is_an_error_and_nobody_is_waited_for() {
+        let pipe = std::env::temp_dir().join(format!("ono-sendai-pipe-{}", std::process::id()));
+        let _ = std::fs::remove_file(&pipe);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let said = read(&pipe, 100).unwrap_err().to_string();
+        std::fs::remove_file(&pipe).unwrap();
+        assert_eq!(said, "not a regular file");
     }
 
     #[test]

@@ -10,12 +10,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistake;
+use crate::small_file;
 
 /// No honest configuration is longer; a device or a log passed by mistake is refused.
 const FILE_LIMIT_BYTES: u64 = 1024 * 1024;
-
-/// Keys whose values a message must not show.
-const SECRETS: [&str; 2] = ["key", "service_key"];
 
 /// How the keys end that name where something stands. Whoever takes one for the place of a secret writes the secret there.
 const PLACES: [&str; 2] = ["_file", "_credential"];
@@ -44,19 +42,13 @@ pub(crate) fn parse(text: &str) -> (Spanned<DeTable<'_>>, Vec<Mistake>) {
 
 /// The parser's words, or our own for the usual mistake: a value that is neither quoted nor a number.
 fn syntax_message(parser: &str, line: Option<&str>) -> String {
-    let pair = line.and_then(|line| line.split_once('='));
-    let is_secret = pair.is_some_and(|(key, _)| {
-        let key = key.trim();
-        SECRETS.iter().any(|secret| key == *secret || key.ends_with(&format!(".{secret}")))
-            || names_a_place(key)
-    });
-    let value = pair.map(|(_, value)| value.trim());
+    // Under whatever key, a value that is not quoted may be a secret: a key can be mistyped too.
+    let value = line.and_then(|line| line.split_once('=')).map(|(_, value)| value.trim());
     match value {
         Some(value) if parser != DUPLICATE && !value.starts_with(['"', '\'', '[', '{']) => {
             let found = match value {
-                "" => "no value".to_owned(),
-                _ if is_secret => "a value that is not quoted".to_owned(),
-                value => shown(value),
+                "" => "no value",
+                _ => "a value that is not quoted",
             };
             format!(
                 "not TOML: found {found}; accepted: text in double quotes, a number, true, false or a list"
@@ -75,7 +67,7 @@ pub(super) fn names_a_place(key: &str) -> bool {
 pub(crate) fn read_file(path: &Path) -> Result<String, Mistake> {
     let whole = |message: String| Mistake { line: None, place: String::new(), message };
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
+    small_file::open(path)
         .and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| whole(format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > FILE_LIMIT_BYTES {
@@ -123,9 +115,15 @@ pub(crate) fn shown(text: &str) -> String {
     clean(&format!("{before}{place}{cut}"))
 }
 
+/// How the keys of the data service begin.
+const SERVICE_KEYS: [&str; 2] = ["ck_live_", "ck_test_"];
+
 /// Text of the file on one line, without control characters, cut to what a message can hold.
 pub(crate) fn clean(text: &str) -> String {
     const SHOWN_CHARS: usize = 60;
+    if SERVICE_KEYS.iter().any(|begin| text.contains(begin)) {
+        return "a key of the data service, which is not shown".to_owned();
+    }
     let mut shown: String = text.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect();
     if text.chars().nth(SHOWN_CHARS).is_some() {
         shown.push('…');

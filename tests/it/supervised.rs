@@ -159,7 +159,7 @@ fn an_orderly_stop_is_neither_taken_back_by_a_reload_nor_told_as_a_server_that_h
     assert!(server.child.try_wait().expect("a child").is_none(), "nothing held up the stop");
     drop(held);
     assert_eq!(server.code(), Some(0));
-    let log: Vec<String> = server.log.iter().collect();
+    let log = server.log.rest();
     assert!(log.iter().any(|line| line.contains("stopped")), "{log:?}");
     for wrong in ["does not answer itself", "was read again"] {
         assert!(!log.iter().any(|line| line.contains(wrong)), "{log:?}");

@@ -43,6 +43,11 @@ impl Log {
         }
         passed
     }
+
+    /// Every line that is left, once the writer has ended.
+    pub fn rest(&self) -> Vec<String> {
+        self.lines.iter().collect()
+    }
 }
 
 impl Drop for Log {
