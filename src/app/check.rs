@@ -32,10 +32,9 @@ pub fn check(config: &Config) -> Vec<Wrong> {
     }
     wrong.extend(certificates(&config.auth.ca_file, "auth.ca_file"));
     // Where nobody can sign in, no account service is asked.
-    if sign_in::is_offered(config) {
-        if let Some(hook) = config.accounts.hook.as_ref().filter(|hook| is_seen_secret(&hook.key)) {
-            wrong.extend(sign_in::secret(&hook.key).err());
-        }
+    let hook = config.accounts.hook.as_ref().filter(|_| sign_in::is_offered(config));
+    if let Some(hook) = hook.filter(|hook| is_seen_secret(&hook.key)) {
+        wrong.extend(sign_in::secret(&hook.key).err());
     }
     wrong.extend(legal::wrong(&config.legal));
     wrong
