@@ -277,6 +277,12 @@ pub async fn run(
     let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
     let looking_again = Looking::new(reload, clock.clone());
     certificate::warn(&shown.now(), clock.utc());
+    if parts.admission.ladder().is_unconfirmed() {
+        tracing::warn!(
+            "the database was restored, or lost something: metered calls are refused until `ono-sendai admin \
+             restore-confirm`"
+        );
+    }
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
     let ready = format!("serving {} on {address}", public_base.join("/mcp"));

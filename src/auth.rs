@@ -22,9 +22,10 @@ use http::HeaderMap;
 use self::key_source::Found;
 use self::keys::VerifyingKey;
 use self::memory::{TokenHash, TokenMemory, Verified};
-use self::token::{Claimed, is_alive};
+use self::token::{Claimed, Unacceptable, is_alive};
 use crate::clock::Clock;
 use crate::profile::Endpoint;
+use crate::telemetry::LineLimit;
 
 pub use self::challenge::{AuthRefusal, Challenges};
 pub use self::discovery::IssuerDocument;
@@ -37,6 +38,10 @@ pub use self::token::TokenPolicy;
 /// When a caller may ask again whose token could not be checked.
 const UNVERIFIABLE_RETRY: Duration = Duration::from_secs(key_source::AGAIN_AFTER.as_secs());
 
+/// Lines about tokens that are not accepted, which anyone can cause, in each period.
+const TOLD: u32 = 10;
+const TOLD_EVERY: Duration = Duration::from_secs(60);
+
 /// Finds out who sends a request.
 #[derive(Debug)]
 pub struct Authenticator {
@@ -46,9 +51,11 @@ pub struct Authenticator {
 
 #[derive(Debug)]
 struct Verifier {
+    clock: Clock,
     policy: TokenPolicy,
     keys: KeySource,
     memory: TokenMemory,
+    told: LineLimit,
 }
 
 impl Authenticator {
@@ -62,7 +69,11 @@ impl Authenticator {
     #[must_use]
     pub fn new(policy: TokenPolicy, keys: KeySource, clock: Clock) -> Self {
         signature::install();
-        Self { clock, verifier: Some(Verifier { policy, keys, memory: TokenMemory::new() }) }
+        let told = LineLimit::new(TOLD, TOLD_EVERY);
+        Self {
+            clock: clock.clone(),
+            verifier: Some(Verifier { clock, told, policy, keys, memory: TokenMemory::new() }),
+        }
     }
 
     /// Who sends a request, when that is known without waiting for anyone: without credentials, with
@@ -109,13 +120,22 @@ impl Authenticator {
 }
 
 impl Verifier {
+    /// Says in the log what of a token is not acceptable, and nothing of the token itself: its sender is told nothing.
+    fn refused(&self, what: &'static str) -> AuthRefusal {
+        if let Some(left_out) = self.told.note(self.clock.monotonic()) {
+            let left_out = Some(left_out).filter(|left_out| *left_out > 0);
+            tracing::info!(what, left_out, "a token is not accepted");
+        }
+        AuthRefusal::InvalidToken
+    }
+
     /// A token that was verified before, as long as its key is one of the issuer's.
     fn remembered(&self, token: &str, now_s: i64) -> Option<Result<Principal, AuthRefusal>> {
         let hash = TokenHash::of(token);
         let verified = self.memory.find(hash)?;
         if !is_alive(verified.expires_s, now_s) {
             self.memory.forget(hash);
-            return Some(Err(AuthRefusal::InvalidToken));
+            return Some(Err(self.refused("exp")));
         }
         let keys = self.keys.held()?;
         if !keys.holds(verified.key) {
@@ -127,7 +147,7 @@ impl Verifier {
 
     async fn verify(&self, token: &str, now_s: i64) -> Result<Principal, AuthRefusal> {
         // What no key could make acceptable is refused without asking anyone for keys.
-        let claimed = self.policy.read(token, now_s).map_err(|_| AuthRefusal::InvalidToken)?;
+        let claimed = self.policy.read(token, now_s).map_err(|Unacceptable(what)| self.refused(what))?;
         let Claimed { algorithm, key_id, expires_s, account } = claimed;
         let key_id = key_id.as_deref();
         // A key may be turned over under its old name or under none: only a signature says whether the set has it.
@@ -144,7 +164,7 @@ impl Verifier {
         let signed = match of_held {
             Some(key) => key,
             None => match self.keys.keys(|keys| signer(keys).is_some()).await {
-                Found::Keys(keys) => signer(&keys).ok_or(AuthRefusal::InvalidToken)?,
+                Found::Keys(keys) => signer(&keys).ok_or_else(|| self.refused("signature"))?,
                 // Those that are missing may have signed it.
                 Found::Stale(keys) => {
                     signer(&keys).ok_or(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY })?

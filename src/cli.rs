@@ -88,7 +88,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             admin::salvage(&data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
         }
         Command::Restore { file, data } => {
-            admin::restore(&file, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
+            let may_begin = data.is_some();
+            let data = data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref());
+            admin::restore(&file, &data, may_begin)
         }
         Command::Admin { data, command } => {
             admin::run(command, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))

@@ -37,8 +37,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// secret there: what leads nowhere is not shown.
 #[must_use]
 pub fn shown(path: &Path) -> Option<String> {
-    let folder = path.parent().filter(|folder| folder.parent().is_some() && !folder.as_os_str().is_empty());
-    let leads_somewhere = path.symlink_metadata().is_ok() || folder.is_some_and(Path::is_dir);
+    let is_there = |folder: &Path| folder.parent().is_some() && folder.is_dir();
+    let leads_somewhere = path.symlink_metadata().is_ok() || path.ancestors().skip(1).any(is_there);
     leads_somewhere.then(|| path.display().to_string())
 }
 
@@ -59,7 +59,7 @@ mod tests {
         for secret in ["0123456789abcdef", "0123456789ab/cdef==", "/0123456789abcdef", ""] {
             assert_eq!(shown(Path::new(secret)), None, "{secret}");
         }
-        for path in ["/proc/version", "/proc/self/none", "Cargo.toml"] {
+        for path in ["/proc/version", "/proc/self/none", "/proc/none/none", "Cargo.toml"] {
             assert_eq!(shown(Path::new(path)).as_deref(), Some(path));
         }
     }

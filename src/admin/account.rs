@@ -84,18 +84,24 @@ pub(super) async fn answer(admission: &Admission, accounts: &Accounts, verb: Acc
         }
         AccountVerb::Allowance { who, units } => (who, Some(Setting::Allowance(units))),
     };
-    let id = match &who {
-        Who::Id(text) => AccountId::parse(text).ok_or(
-            "an account has 32 hexadecimal digits, as `admin accounts` tells it, or is named as subject=NAME",
-        )?,
-        Who::Subject(subject) => accounts.id_of(subject),
-    };
+    let id = id_of(accounts, &who)?;
     if let Some(setting) = setting {
         accounts.set(id, setting).await.map_err(|error| error.to_string())?;
     } else if accounts.known(id).is_none() {
         return Err("no such account was ever seen here, nor was anything set for it".to_owned());
     }
     Ok((vec![report(admission, accounts, id)], 1))
+}
+
+/// The id of the account that is named, or why there can be none.
+pub(super) fn id_of(accounts: &Accounts, who: &Who) -> Result<AccountId, String> {
+    match who {
+        Who::Id(text) => AccountId::parse(text).ok_or_else(|| {
+            "an account has 32 hexadecimal digits, as `admin accounts` tells it, or is named as subject=NAME"
+                .to_owned()
+        }),
+        Who::Subject(subject) => Ok(accounts.id_of(subject)),
+    }
 }
 
 fn list(admission: &Admission, accounts: &Accounts) -> (Vec<AccountReport>, usize) {

@@ -13,8 +13,8 @@ pub struct ReloadReport {
     pub waits_for_start: Vec<String>,
     /// Why the certificate files as they are now were not taken; `None` when they are what is shown.
     pub certificate_refused: Option<String>,
-    /// Until when the first certificate that is shown is valid, as seconds since 1970.
-    pub certificate_until: i64,
+    /// Until when the first certificate that is shown is valid, as RFC 3339; `None` before one is.
+    pub certificate_until: Option<String>,
 }
 
 /// The report, kept by whoever reads the files and read by whoever is asked.

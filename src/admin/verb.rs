@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::account::{self, AccountReport, AccountVerb};
+use super::account::{self, AccountReport, AccountVerb, Who};
 use super::standing::{ReloadReport, Standing};
 use crate::accounts::Accounts;
 use crate::admission::Admission;
 use crate::admission::ladder::Rung;
-use crate::auth::AccountId;
 use crate::crate_client::CrateClient;
 use crate::crate_client::window::Scope;
 use crate::store::{Health, backup};
@@ -59,8 +58,8 @@ pub enum Verb {
     Account(AccountVerb),
     /// What an account has used this month, after setting it when `set` says so.
     Usage {
-        /// The account's id, as [`AccountVerb::List`] tells it.
-        account: String,
+        /// Which one.
+        who: Who,
         /// Units.
         set: Option<u64>,
     },
@@ -154,11 +153,10 @@ pub async fn answer(
                 Err(reason) => Report::Refused(reason),
             };
         }
-        Verb::Usage { account, set } => {
-            let Some(id) = AccountId::parse(&account) else {
-                return Report::Refused(
-                    "an account has 32 hexadecimal digits, as `admin accounts` tells it".into(),
-                );
+        Verb::Usage { who, set } => {
+            let id = match account::id_of(accounts, &who) {
+                Ok(id) => id,
+                Err(reason) => return Report::Refused(reason),
             };
             if set.is_some_and(|units| units > UNITS_MAX) {
                 return Report::Refused(TOO_MANY_UNITS.into());

@@ -58,6 +58,16 @@ struct Findings {
     times: Vec<Time>,
 }
 
+/// What to do about a machine that could not be reached: `correct` the setting that names it, unless it is its certificate
+/// that is not trusted.
+fn way_there(reason: &str, correct: &str, section: &str) -> String {
+    if reason.contains("certificate") {
+        format!("if the certificate is right, name the file of its issuer as ca_file under [{section}]")
+    } else {
+        format!("correct {correct}, or look at the way there")
+    }
+}
+
 /// What time another machine said it is.
 #[derive(Clone, Debug)]
 struct Time {

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::print::Print;
@@ -215,7 +216,7 @@ impl Reload {
 
     fn note_end(&self) {
         if let Some(first) = self.parts.shown.now().first() {
-            let until = first.not_after().unix_timestamp();
+            let until = first.not_after().format(&Rfc3339).ok();
             self.parts.standing.note(|report| report.certificate_until = until);
         }
     }

@@ -218,6 +218,29 @@ async fn a15_a_minute_is_forgiven_to_the_second_at_either_end() {
 }
 
 #[tokio::test]
+async fn the_log_says_which_claim_is_not_acceptable_and_never_the_token() {
+    let pair = Pair::new("k");
+    let (auth, clock) = authenticator(&Arc::new(Scripted::default()));
+    let now = clock.utc().unix_timestamp();
+    let policy = &auth.verifier.as_ref().unwrap().policy;
+    let sound = json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": now + 60});
+    assert!(policy.read(&pair.signed(&sound), now).is_ok());
+    for (claim, value) in [
+        ("iss", json!("https://other.example")),
+        ("aud", json!("https://other.example/mcp")),
+        ("sub", json!("")),
+        ("exp", json!(now - 61)),
+        ("nbf", json!(now + 61)),
+    ] {
+        let mut claims = sound.clone();
+        claims[claim] = value;
+        let refused = policy.read(&pair.signed(&claims), now).unwrap_err();
+        assert_eq!(refused, Unacceptable(claim));
+    }
+    assert_eq!(policy.read("no token", now).unwrap_err(), Unacceptable("its form"));
+}
+
+#[tokio::test]
 async fn a_flood_of_unknown_keys_in_an_outage_asks_once_in_the_cooldown_and_disturbs_no_known_key() {
     for empty in [false, true] {
         let known = Pair::new("known");

@@ -43,9 +43,12 @@ pub(super) struct Claimed {
     pub(super) account: Account,
 }
 
-/// A token that can never be accepted, whoever signed it.
+/// A token that can never be accepted, whoever signed it; what of it is not acceptable, for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unacceptable;
+pub(super) struct Unacceptable(pub(super) &'static str);
+
+/// It is not one token of three parts, or one of them cannot be read or lacks a claim.
+const FORM: Unacceptable = Unacceptable("its form");
 
 /// Only what is used. Any other field, an embedded key or the address of one included, is passed over.
 #[derive(Deserialize)]
@@ -84,18 +87,21 @@ impl TokenPolicy {
         let (Some(header), Some(claims), Some(signature), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
-            return Err(Unacceptable);
+            return Err(FORM);
         };
         if signature.is_empty() {
-            return Err(Unacceptable);
+            return Err(FORM);
         }
         let header: Header = json(header)?;
-        let algorithm = SigningAlgorithm::named(&header.alg).ok_or(Unacceptable)?;
-        if !self.algorithms.contains(&algorithm)
-            || header.crit.is_some()
-            || !is_access_token(header.typ.as_deref())
-        {
-            return Err(Unacceptable);
+        let algorithm = SigningAlgorithm::named(&header.alg).ok_or(Unacceptable("alg"))?;
+        if !self.algorithms.contains(&algorithm) {
+            return Err(Unacceptable("alg"));
+        }
+        if header.crit.is_some() {
+            return Err(Unacceptable("crit"));
+        }
+        if !is_access_token(header.typ.as_deref()) {
+            return Err(Unacceptable("typ"));
         }
         let claims: Claims = json(claims)?;
         let expires_s = self.check(&claims, now_s)?;
@@ -117,13 +123,18 @@ impl TokenPolicy {
             && !claims.sub.chars().any(char::is_control);
         let expires_s = whole_s(claims.exp);
         let begun = |at: Option<f64>| at.is_none_or(|at| whole_s(at) <= now_s.saturating_add(LEEWAY_S));
-        let sound = claims.iss == self.issuer
-            && audience
-            && subject
-            && is_alive(expires_s, now_s)
-            && begun(claims.nbf)
-            && begun(claims.iat);
-        if sound { Ok(expires_s) } else { Err(Unacceptable) }
+        let held = [
+            (claims.iss == self.issuer, "iss"),
+            (audience, "aud"),
+            (subject, "sub"),
+            (is_alive(expires_s, now_s), "exp"),
+            (begun(claims.nbf), "nbf"),
+            (begun(claims.iat), "iat"),
+        ];
+        match held.into_iter().find(|(sound, _)| !sound) {
+            Some((_, claim)) => Err(Unacceptable(claim)),
+            None => Ok(expires_s),
+        }
     }
 
     fn is_for_us(&self, audience: &str) -> bool {
@@ -170,6 +181,6 @@ fn whole_s(seconds: f64) -> i64 {
 }
 
 fn json<T: DeserializeOwned>(part: &str) -> Result<T, Unacceptable> {
-    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| Unacceptable)?;
-    serde_json::from_slice(&bytes).map_err(|_| Unacceptable)
+    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| FORM)?;
+    serde_json::from_slice(&bytes).map_err(|_| FORM)
 }

@@ -34,7 +34,8 @@ pub(super) enum AccountsCommand {
     },
 }
 
-const WHO: &str = "The account's id, as `admin accounts` lists it, or subject=NAME as its issuer calls it";
+pub(super) const WHO: &str =
+    "The account's id, as `admin accounts` lists it, or subject=NAME as its issuer calls it";
 
 /// Units, or none of one's own.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ fn units(text: &str) -> Result<Units, String> {
     }
 }
 
-fn who(text: &str) -> Result<Who, String> {
+pub(super) fn who(text: &str) -> Result<Who, String> {
     match text.strip_prefix("subject=") {
         Some("") => Err("write the subject after subject=".to_owned()),
         Some(subject) => Ok(Who::Subject(subject.to_owned())),

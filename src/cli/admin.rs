@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::accounts::AccountsCommand;
+use super::accounts::{AccountsCommand, WHO, who};
 use super::exit::Exit;
 use super::output::{complain, print};
-use crate::admin::{self, AccountVerb, Report, Verb};
+use crate::admin::{self, AccountVerb, Report, Verb, Who};
 use crate::clock::Clock;
 use crate::store::backup;
 use crate::store::opening::{self, Salvaged};
@@ -19,6 +19,8 @@ pub(super) enum AdminCommand {
     Status,
     /// Set the protection ladder by hand: 0 to 3, or auto to follow consumption
     Ladder {
+        /// 0 gives nothing up, 1 switches discovery tools off, 2 also pauses use without an account, 3 also halves
+        /// everybody's pace; auto follows how much of the data service's month is used
         #[arg(value_parser = rung)]
         rung: RungArgument,
     },
@@ -56,8 +58,8 @@ pub(super) enum AdminCommand {
     },
     /// Say what an account has used this month
     Usage {
-        /// The account's id, as `admin accounts` lists it
-        account: String,
+        #[arg(value_parser = who, help = WHO)]
+        account: Who,
         /// Set it to so many units first
         #[arg(long, value_name = "UNITS")]
         set: Option<u64>,
@@ -91,7 +93,7 @@ impl From<AdminCommand> for Verb {
             AdminCommand::Accounts { what } => {
                 Self::Account(what.map_or(AccountVerb::List, AccountVerb::from))
             }
-            AdminCommand::Usage { account, set } => Self::Usage { account, set },
+            AdminCommand::Usage { account, set } => Self::Usage { who: account, set },
         }
     }
 }
@@ -114,14 +116,30 @@ pub(super) fn run(command: AdminCommand, data: &Path) -> Exit {
     }
 }
 
-/// Puts a backup in the place of the database, while no server runs.
-pub(super) fn restore(file: &Path, data: &Path) -> Exit {
+/// Whether a server has kept anything in the folder; says what to do when none has. Without this a command that names no
+/// folder would make one where it happens to be called, and leave the real server as it is.
+fn is_kept_in(data: &Path, advice: &str) -> bool {
+    let there = data.join("store").is_dir();
+    if !there {
+        complain(&format!("ono-sendai: no server has kept anything in {}; {advice}", data.display()));
+    }
+    there
+}
+
+/// Puts a backup in the place of the database, while no server runs. It begins a folder only where `may_begin` says
+/// that it was named.
+pub(super) fn restore(file: &Path, data: &Path, may_begin: bool) -> Exit {
+    let data = &std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+    if !may_begin && !is_kept_in(data, "name the server's folder with --data, also for one that is to begin")
+    {
+        return Exit::NotStarted;
+    }
     match backup::restore(data, file, &Clock::system()) {
         Ok(kept) => {
             if let Some(kept) = kept {
                 complain(&format!("the database that was there is kept: {}", kept.display()));
             }
-            complain("restored; metered calls are refused until `ono-sendai admin restore-confirm`");
+            complain(&format!("restored in {}; {}", data.display(), confirm(data)));
             Exit::Ok
         }
         Err(error) => {
@@ -131,15 +149,27 @@ pub(super) fn restore(file: &Path, data: &Path) -> Exit {
     }
 }
 
+/// What is still to be done, for the same folder.
+fn confirm(data: &Path) -> String {
+    format!(
+        "metered calls are refused until `ono-sendai admin --data {} restore-confirm`, once the server runs",
+        data.display()
+    )
+}
+
 /// Puts what can still be read of a damaged database in its place, while no server runs.
 pub(super) fn salvage(data: &Path) -> Exit {
+    let data = &std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+    if !is_kept_in(data, "name the server's folder with --data") {
+        return Exit::NotStarted;
+    }
     match opening::salvage(data, &Clock::system()) {
         Ok(Salvaged { records, kept }) => {
             complain(&format!(
                 "{records} records could be read; the damaged database is kept: {}",
                 kept.display()
             ));
-            complain("metered calls are refused until `ono-sendai admin restore-confirm`");
+            complain(&format!("salvaged in {}; {}", data.display(), confirm(data)));
             Exit::Ok
         }
         Err(error) => {

@@ -45,7 +45,11 @@ pub(super) fn run(request: CallArguments, data_folder: &Path) -> Exit {
         Ok(Reply::Result(result)) => {
             let exit = if result.failed { Exit::RemoteError } else { Exit::Ok };
             let text = if readable { render::readable(&result, style) } else { render::raw(&result) };
-            match print(&text) {
+            let printed = print(&text);
+            if result.wants_token() && request.token.is_none() {
+                complain("pass a token with --token TOKEN; `ono-sendai token` prints one of a demo's");
+            }
+            match printed {
                 Exit::Ok => exit,
                 unwritten => unwritten,
             }

@@ -269,7 +269,7 @@ impl<'r, 'a> Keys<'r, 'a> {
     fn credential(&mut self, key: &'static str) -> Option<Credential> {
         self.optional(
             key,
-            "the name of a credential that systemd gives, such as \"crate-key\"",
+            "the name of a credential that systemd gives, such as \"crate.key\"",
             Credential::parse,
         )
     }

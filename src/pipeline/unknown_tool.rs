@@ -17,8 +17,10 @@ pub(super) fn find(name: &str, profile: Profile) -> Result<ToolName, RpcError> {
     }
     let listed = || ToolName::listed(profile).map(ToolName::as_str);
     if ToolName::find(name, Profile::Full).is_some() {
-        return Err(RpcError::invalid_params("this endpoint does not have this tool")
-            .with(json!({"fix_hint": format!("Connect to {} for it.", Profile::Full.path())})));
+        return Err(RpcError::invalid_params("this endpoint does not have this tool").with(json!({
+            "endpoint": Profile::Full.path(),
+            "fix_hint": format!("Connect to {} for it.", Profile::Full.path()),
+        })));
     }
     let hint = format!("There are: {}.", listed().collect::<Vec<_>>().join(", "));
     let data = match nearest(name, listed()) {

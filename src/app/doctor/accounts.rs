@@ -1,6 +1,6 @@
 //! The account service: whether it takes the questions of this server.
 
-use super::{Fault, Findings};
+use super::{Fault, Findings, way_there};
 use crate::accounts::service::{HttpAccountService, Untried};
 use crate::app::sign_in::{extra_roots, fetcher, secret, unusable};
 use crate::clock::Clock;
@@ -27,9 +27,8 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
     match service.try_out(clock.utc()).await {
         Ok(()) => found.good(PART, format!("{url} answers a signed question about nobody")),
         Err(Untried::NoAnswer(reason)) => {
-            let text = format!(
-                "{url} gives no answer: {reason}; correct [accounts] service_url, or look at the way there"
-            );
+            let advice = way_there(&reason, "[accounts] service_url", "auth");
+            let text = format!("{url} gives no answer: {reason}; {advice}");
             found.fail(PART, Fault::Unreachable, text);
         }
         Err(Untried::Other(status @ (401 | 403))) => {

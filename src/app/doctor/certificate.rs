@@ -59,10 +59,17 @@ pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
 /// What there is to say about one certificate, whatever its names are.
 fn one(which: &str, identity: &Identity, host: &str, now: OffsetDateTime, found: &mut Findings) {
     if let Err(why) = identity.is_linked(host, now) {
-        let text = format!(
-            "{which}the certificates of its file do not lead from one to the next ({why}); put the server's own first \
-             and its issuer's after it"
-        );
+        let text = if why.contains("CaUsedAsEndEntity") {
+            format!(
+                "{which}the first certificate of its file is that of an issuer (CA:TRUE), which clients refuse for a \
+                 server; make one that is not (CA:FALSE), as docs/config.md shows"
+            )
+        } else {
+            format!(
+                "{which}the certificates of its file do not lead from one to the next ({why}); put the server's own \
+                 first and its issuer's after it"
+            )
+        };
         found.fail(PART, Fault::Here, text);
     }
     for worry in worries(identity.not_before(), identity.not_after(), identity.missing_issuer(), now) {

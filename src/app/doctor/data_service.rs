@@ -1,6 +1,6 @@
 //! The data service: whether it answers, and takes the key.
 
-use super::{Fault, Findings};
+use super::{Fault, Findings, way_there};
 use crate::app::data_service::{extra_roots, transport};
 use crate::clock::Clock;
 use crate::config::{Config, SecretSource};
@@ -35,9 +35,8 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
         Ok(fetcher) => match fetcher.reach(base).await {
             Ok(date) => found.time(PART, date, clock),
             Err(reason) => {
-                let text = format!(
-                    "{base} cannot be reached: {reason}; correct [crate] base_url, or look at the way there"
-                );
+                let advice = way_there(&reason, "[crate] base_url", "crate");
+                let text = format!("{base} cannot be reached: {reason}; {advice}");
                 return found.fail(PART, Fault::Unreachable, text);
             }
         },

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use url::Url;
 
-use super::{Fault, Findings};
+use super::{Fault, Findings, way_there};
 use crate::app::sign_in::{extra_roots, fetcher};
 use crate::auth::{IssuerDocument, KeySet};
 use crate::clock::Clock;
@@ -101,11 +101,7 @@ async fn metadata(
             format!("{why}; is [auth] issuer what its tokens carry as iss, to the letter?"),
         );
     } else {
-        found.fail(
-            PART,
-            Fault::Unreachable,
-            format!("{why}; correct [auth] issuer, or look at the way there"),
-        );
+        found.fail(PART, Fault::Unreachable, format!("{why}; {}", way_there(&why, "[auth] issuer", "auth")));
     }
     None
 }
@@ -193,7 +189,8 @@ async fn keys(config: &Config, name: &str, address: &Url, fetcher: &Fetcher, fou
                 KEYS,
                 Fault::Unreachable,
                 format!(
-                    "{address} cannot be reached: {reason}; correct [auth] jwks_uri, or look at the way there"
+                    "{address} cannot be reached: {reason}; {}",
+                    way_there(&reason, "[auth] jwks_uri", "auth")
                 ),
             );
         }

@@ -27,6 +27,13 @@ pub(super) struct ToolResult {
     pub(super) failed: bool,
 }
 
+impl ToolResult {
+    /// Whether it was refused to somebody who did not sign in.
+    pub(super) fn wants_token(&self) -> bool {
+        self.failed && self.envelope.pointer("/error/type").and_then(Value::as_str) == Some("unauthorized")
+    }
+}
+
 /// Reads the body, JSON or event stream by its content type.
 ///
 /// # Errors
@@ -77,6 +84,9 @@ fn refusal(error: &Value) -> String {
     if let Some(hint) = error.pointer("/data/fix_hint").and_then(Value::as_str) {
         let joint = if line.ends_with('?') { "" } else { ";" };
         line += &format!("{joint} {}", harmless_line(hint));
+    }
+    if let Some(path) = error.pointer("/data/endpoint").and_then(Value::as_str) {
+        line += &format!(" Name it with --url, such as --url https://localhost:8443{}", harmless_line(path));
     }
     line
 }

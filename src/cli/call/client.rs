@@ -175,6 +175,11 @@ fn unreachable(request: &CallArguments, error: &reqwest::Error) -> Failure {
         format!(
             "nothing listens at {url}; start a server with `ono-sendai demo`, or pass its address with --url"
         )
+    } else if chain(error).any(|error| error.to_string().contains("dns error")) {
+        format!(
+            "{url} cannot be reached: its name leads to no address ({}); is it spelled right, and is there a network?",
+            innermost(error)
+        )
     } else {
         format!("{url} cannot be reached: {}", innermost(error))
     };
@@ -198,6 +203,11 @@ fn tls_advice(request: &CallArguments, reason: &rustls::Error) -> String {
         rustls::Error::InvalidMessage(_) => format!("{url} does not speak TLS; is it the right port?"),
         other => format!("no TLS connection to {url}: {other}"),
     }
+}
+
+/// An error and what it comes from.
+fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| (*error).source())
 }
 
 /// The first error of a kind in the chain; looks into I/O errors, which hide theirs.

@@ -373,7 +373,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "credential that is a path, shown nowhere",
         "[crate]\nkey_credential = \"../ck_live_0123\"\n",
         &[
-            "2: crate.key_credential: found a value that names nothing; accepted: the name of a credential that systemd gives, such as \"crate-key\", or \"\" for none",
+            "2: crate.key_credential: found a value that names nothing; accepted: the name of a credential that systemd gives, such as \"crate.key\", or \"\" for none",
         ],
     ),
     (

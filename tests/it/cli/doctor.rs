@@ -233,6 +233,11 @@ fn certificate(place: &Path, name: &str, days: (i64, i64), chain: &[&str]) -> St
         .map(|part| match *part {
             "own" => own.signed_by(&key, &signer).expect("a certificate").pem(),
             "self" => own.self_signed(&key).expect("a certificate").pem(),
+            "self as issuer" => {
+                let mut own = own.clone();
+                own.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+                own.self_signed(&key).expect("a certificate").pem()
+            }
             "authority" => authority_pem.clone(),
             other => {
                 std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(other)).expect("a file")
@@ -250,6 +255,7 @@ fn a_certificate_is_judged_by_its_chain_its_name_and_its_days() {
     for (name, days, chain, code, mark, said) in [
         ("localhost", (-1, 60), &["own", "authority"][..], 0, "ok", "for localhost, until"),
         ("localhost", (-1, 60), &["self"], 0, "ok", "for localhost, until"),
+        ("localhost", (-1, 60), &["self as issuer"], 3, "fail", "make one that is not (CA:FALSE)"),
         ("localhost", (-1, 10), &["own", "authority"], 0, "warn", "renew it"),
         ("localhost", (-60, -1), &["own", "authority"], 3, "fail", "expired"),
         ("localhost", (2, 60), &["own", "authority"], 3, "fail", "valid from"),

@@ -10,6 +10,7 @@ use ono_sendai::model::gap::GapReason;
 use ono_sendai::prompts;
 use ono_sendai::protocol::era::Era;
 use ono_sendai::protocol::rpc_error::RpcCode;
+use ono_sendai::site;
 use ono_sendai::tools::argument::Kind;
 use ono_sendai::tools::arguments::IGNORED;
 use ono_sendai::tools::registry::ToolName;
@@ -171,7 +172,18 @@ fn the_protocol_page_names_every_revision_code_and_page() {
         .collect();
     assert_eq!(written, served);
     let pages = LegalPage::ALL.map(LegalPage::path);
-    let paths: Vec<&str> = ["/healthz", "/readyz"].into_iter().chain(pages).collect();
+    let documents = site::documents(&site::Facts {
+        base: "https://mcp.example.org",
+        has_sign_in: true,
+        is_demo: true,
+        openai_apps_challenge: Some("token"),
+    });
+    let fixed = documents.iter().map(|document| {
+        let path = document.path.as_str();
+        ["/assets/", "/docs/agents/"].into_iter().find(|folder| path.starts_with(folder)).unwrap_or(path)
+    });
+    let mut paths: Vec<&str> = ["/healthz", "/readyz"].into_iter().chain(pages).chain(fixed).collect();
+    paths.dedup();
     assert_eq!(column("docs/protocol.md", "Other paths"), paths);
 }
 

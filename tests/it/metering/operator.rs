@@ -61,6 +61,7 @@ fn usage_is_told_and_set_by_the_account_id() {
     let id = account["account"].as_str().unwrap();
     assert_eq!(admin(&demo, &["usage", id, "--set", "998"]).unwrap(), json!({"usage": 998}));
     assert_eq!(used(&demo.call_as(&token, "get_usage", json!({}))), 998);
+    assert_eq!(admin(&demo, &["usage", "subject=told"]).unwrap(), json!({"usage": 998}));
     let database = demo.data().join("store/db");
     let key = demo.data().join("issuer-key.pem");
     let before = std::fs::read(&key).unwrap();
@@ -101,17 +102,66 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     first.kill();
     std::fs::remove_dir_all(first.data().join("store/db")).unwrap();
     let done = restore(&first, &file);
-    assert!(done.0, "{}", done.1);
+    let folder = std::path::absolute(first.data()).unwrap();
+    assert!(done.0 && done.1.contains(&format!("restored in {};", folder.display())), "{}", done.1);
     let next = first.again();
+    assert!(waits_for_an_operator(&next), "{}", next.log());
     assert!(used(&next.call_as(&token, "get_usage", json!({}))) >= used(&answer));
     let refused = next.call_as(&token, "resolve_artist", fresh());
     assert_eq!(refused.error_type(), "metering_unavailable", "{}", refused.json);
     admin(&next, &["restore-confirm"]).unwrap();
     assert!(!next.call_as(&token, "resolve_artist", fresh()).is_error);
+    next.kill();
+    let next = next.again();
+    assert!(!waits_for_an_operator(&next), "{}", next.log());
     std::fs::write(&file, "something else").unwrap();
     next.kill();
     let refused = restore(&next, &file);
     assert!(!refused.0 && refused.1.contains("no whole backup"), "{}", refused.1);
+}
+
+/// Whether the start said that metered calls wait for an operator's word.
+fn waits_for_an_operator(demo: &Demo) -> bool {
+    let log = demo.log();
+    log.lines().any(|line| {
+        line.contains("WARN")
+            && line.contains("metered calls are refused until `ono-sendai admin restore-confirm`")
+    })
+}
+
+#[test]
+fn a_restore_or_salvage_that_names_no_folder_begins_none_where_it_is_called() {
+    let demo = Demo::start();
+    let file = demo.data().join("backups/by-hand");
+    admin(&demo, &["backup", &file.to_string_lossy()]).unwrap();
+    let elsewhere = demo.data().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let said = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+            .args(arguments)
+            .arg(&file)
+            .current_dir(&elsewhere)
+            .env_remove("ONO_SENDAI_DATA")
+            .kept_output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let salvage = Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
+        .arg("salvage")
+        .current_dir(&elsewhere)
+        .env_remove("ONO_SENDAI_DATA")
+        .kept_output()
+        .unwrap();
+    let salvage = (salvage.status.code(), String::from_utf8(salvage.stderr).unwrap());
+    let looked_at = elsewhere.join("ono-sendai-data");
+    for (code, line) in [said(&["restore"]), salvage] {
+        assert_eq!(code, Some(3), "{line}");
+        assert!(line.contains(&*looked_at.to_string_lossy()) && line.contains("--data"), "{line}");
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(!looked_at.exists());
+    }
+    let (code, line) = said(&["restore", "--data", "named"]);
+    assert!(code == Some(0) && line.contains(&*elsewhere.join("named").to_string_lossy()), "{line}");
 }
 
 /// Puts a backup in place of what a stopped server kept; whether it did, and what it said.
@@ -156,6 +206,7 @@ fn a_database_that_lost_something_is_refused_salvaged_and_served_from_once_it_is
     assert!(code == Some(0) && said.contains("records could be read"), "{said}");
     // It may get another port, and then its issuer has another name.
     let third = Demo::on(second.data());
+    assert!(waits_for_an_operator(&third), "{}", third.log());
     let token = third.token_of("salvaged");
     let readiness = third.send(http::Method::GET, "/readyz", &[], "");
     assert_eq!(readiness.status, 503);

@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use time::format_description::well_known::Rfc3339;
+
 use super::served::{ONE_PAIR, Served, certificates};
 use crate::pki::{Authority, Pair, private, self_signed};
 
@@ -189,8 +191,9 @@ fn a_pair_that_serves_nobody_gives_way_to_any_other() {
     write(&served.place, "chain.pem", &sound.chain);
     write(&served.place, "key.pem", &sound.key);
     served.shows_soon(&sound, "a sound one");
-    let until = served.status()["certificate_until"].as_i64().expect("a time");
-    let left = until - time::OffsetDateTime::now_utc().unix_timestamp();
+    let until = served.status()["certificate_until"].as_str().expect("a time").to_owned();
+    let until = time::OffsetDateTime::parse(&until, &Rfc3339).expect("a moment");
+    let left = (until - time::OffsetDateTime::now_utc()).whole_seconds();
     assert!((59 * 86_400..=60 * 86_400).contains(&left), "{left}");
 }
 

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
+
+use time::format_description::well_known::Rfc3339;
 
 use super::served::PATIENCE;
 use crate::harness::{Demo, Kept as _};
@@ -49,7 +51,7 @@ fn a_server_that_runs_on_warns_of_the_end_of_its_certificate_and_makes_another_i
         .expect("openssl runs");
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains(second.lines().nth(1).expect("a line")), "{shown}");
-    let lasts = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs() + 150 * 86_400;
+    let lasts = time::OffsetDateTime::now_utc() + time::Duration::days(150);
     let status = std::process::Command::new(env!("CARGO_BIN_EXE_ono-sendai"))
         .args(["admin", "--data"])
         .arg(&data)
@@ -57,7 +59,8 @@ fn a_server_that_runs_on_warns_of_the_end_of_its_certificate_and_makes_another_i
         .kept_output()
         .expect("it runs");
     let report: serde_json::Value = serde_json::from_slice(&status.stdout).expect("JSON");
-    let until = report["status"]["reload"]["certificate_until"].as_u64().expect("a time");
+    let until = report["status"]["reload"]["certificate_until"].as_str().expect("a time");
+    let until = time::OffsetDateTime::parse(until, &Rfc3339).expect("a moment");
     assert!(until > lasts, "{report}");
     drop(server);
     fs::remove_dir_all(place).expect("it is there");
