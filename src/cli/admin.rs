@@ -119,7 +119,8 @@ pub(super) fn run(command: AdminCommand, data: &Path) -> Exit {
 /// Whether a server has kept anything in the folder; says what to do when none has. Without this a command that names no
 /// folder would make one where it happens to be called, and leave the real server as it is.
 fn is_kept_in(data: &Path, advice: &str) -> bool {
-    let there = data.join("store").is_dir();
+    // Whatever it is: what is no folder is refused in words of its own.
+    let there = data.join("store").symlink_metadata().is_ok();
     if !there {
         complain(&format!("ono-sendai: no server has kept anything in {}; {advice}", data.display()));
     }

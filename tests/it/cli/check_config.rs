@@ -513,7 +513,7 @@ fn what_is_no_configuration_file_is_one_line_without_a_line_number() {
     let folder = folder.to_str().expect("text");
     for (path, said) in [
         ("/proc/none", "/proc/none: cannot be read: No such file or directory (os error 2)\n".to_owned()),
-        (folder, format!("{folder}: cannot be read: Is a directory (os error 21)\n")),
+        (folder, format!("{folder}: cannot be read: not a regular file\n")),
         ("/dev/zero", "/dev/zero: cannot be read: not a regular file\n".to_owned()),
     ] {
         let output = ono_sendai(&["check-config", path]);

@@ -74,6 +74,9 @@ fn what_root_leaves_when_it_cannot_restore_or_salvage_belongs_to_the_user_of_the
     // As on another machine: nothing was there before.
     fs::remove_dir_all(&store).unwrap();
     let (code, said) = offline(&demo, &["salvage"]);
+    assert!(code != Some(0) && said.contains("no server has kept anything") && !store.exists(), "{said}");
+    fs::create_dir(&store).unwrap();
+    let (code, said) = offline(&demo, &["salvage"]);
     assert!(code != Some(0) && said.contains("store/db"), "{said}");
     assert!(is_all_the_users(&store));
     // What goes wrong before there is a lock.
