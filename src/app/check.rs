@@ -1,9 +1,7 @@
 //! Whether the files that a configuration names can be used, all at once and before anything starts.
 //!
-//! Decides which of them are looked at: those that a start would read, and no other. Nothing is made, and nobody is asked. What a
-//! credential of systemd holds can be seen by the service alone; elsewhere it is passed over.
-
-use std::path::Path;
+//! Decides which of them are looked at: those that a start would read, and no other. Nothing is made, and nobody is
+//! asked. What a credential of systemd holds can be seen by the service alone; elsewhere it is passed over.
 
 use super::certificate;
 use super::source::{self, Wrong, has_credentials};
@@ -20,17 +18,14 @@ pub fn check(config: &Config) -> Vec<Wrong> {
             wrong.extend(certificate::load(files, &place, config.server.public).err());
         }
     }
-    let certificates = |file: &Option<std::path::PathBuf>, place: &str| {
-        file.as_deref().and_then(|file: &Path| source::certificates(file, place).err())
-    };
     // The demo catalogue asks no data service.
     if !config.server.fixture_mode {
         if let Some(key) = config.service.key.as_ref().filter(|key| is_seen_secret(key)) {
             wrong.extend(data_service::key(key).err());
         }
-        wrong.extend(certificates(&config.service.ca_file, "crate.ca_file"));
+        wrong.extend(source::certificates(config.service.ca_file.as_deref(), "crate.ca_file").err());
     }
-    wrong.extend(certificates(&config.auth.ca_file, "auth.ca_file"));
+    wrong.extend(source::certificates(config.auth.ca_file.as_deref(), "auth.ca_file").err());
     // Where nobody can sign in, no account service is asked.
     let hook = config.accounts.hook.as_ref().filter(|_| sign_in::is_offered(config));
     if let Some(hook) = hook.filter(|hook| is_seen_secret(&hook.key)) {

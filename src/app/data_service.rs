@@ -44,8 +44,7 @@ fn field(source: &SecretSource) -> Result<HeaderValue, StartError> {
 
 /// The certificates to trust there beside the machine's own.
 pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
-    let file = config.service.ca_file.as_deref();
-    file.map_or(Ok(Vec::new()), |file| source::certificates(file, "crate.ca_file")).map_err(unusable)
+    source::certificates(config.service.ca_file.as_deref(), "crate.ca_file").map_err(unusable)
 }
 
 /// What the service knows this server by.

@@ -174,8 +174,7 @@ pub(super) fn fetcher(extra_roots: &[u8], config: &Config) -> Result<Fetcher, St
 }
 
 pub(super) fn extra_roots(config: &Config) -> Result<Vec<u8>, StartError> {
-    let file = config.auth.ca_file.as_deref();
-    file.map_or(Ok(Vec::new()), |file| source::certificates(file, "auth.ca_file")).map_err(unusable)
+    source::certificates(config.auth.ca_file.as_deref(), "auth.ca_file").map_err(unusable)
 }
 
 /// What questions to the account service are signed with.

@@ -107,8 +107,9 @@ pub(super) fn guarded(path: &Path, key: &str) -> Result<(), Wrong> {
     ))
 }
 
-/// Certificates to trust, as PEM; at least one.
-pub(super) fn certificates(path: &Path, key: &str) -> Result<Vec<u8>, Wrong> {
+/// Certificates to trust, as PEM: at least one of a file, and none where no file is named.
+pub(super) fn certificates(file: Option<&Path>, key: &str) -> Result<Vec<u8>, Wrong> {
+    let Some(path) = file else { return Ok(Vec::new()) };
     let pem =
         small_file::read(path, CERTIFICATES_MAX_BYTES).map_err(|error| unreadable(path, key, &error))?;
     let mut found = CertificateDer::pem_slice_iter(&pem).peekable();

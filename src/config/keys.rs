@@ -297,12 +297,11 @@ impl<'r, 'a> Keys<'r, 'a> {
 
     /// Refuses a combination of keys of this section; see [`Reader::refuse`].
     pub(super) fn refuse(&mut self, keys: &[&str], found: &str, accepted: &str) {
+        let places: Vec<String> = keys.iter().map(|key| format!("{}.{key}", self.section)).collect();
         if let Some(begins) = self.begins {
-            let places: Vec<String> = keys.iter().map(|key| format!("{}.{key}", self.section)).collect();
             let line = keys.iter().find_map(|key| Some(self.find(key)?.0)).unwrap_or(begins);
             return self.reader.refuse_at(line, &places, found, accepted);
         }
-        let places: Vec<String> = keys.iter().map(|key| format!("{}.{key}", self.section)).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
         self.reader.refuse(&places, found, accepted);
     }

@@ -216,14 +216,9 @@ fn bound_elsewhere<'a>(
     facts: Fact<WireFacts<'a>>,
     debut: Fact<WireDebut<'a>>,
 ) -> (Fact<WireFacts<'a>>, Fact<WireDebut<'a>>, Fact<Mbid>) {
-    let none = Err(GapReason::HonestGap);
     // The facts of an artist are where its id belongs: where they cannot be had, nothing else may stand for it.
-    let of_facts = match &facts {
-        Ok(facts) => own_ids::mbid(facts.mbid),
-        Err(GapReason::NotCovered | GapReason::HonestGap) => none,
-        Err(reason) => Err(*reason),
-    };
-    let of_debut = debut.as_ref().map_or(none, |debut| own_ids::mbid(debut.artist_mbid));
+    let of_facts = own_ids::within(&facts, |facts| own_ids::mbid(facts.mbid));
+    let of_debut = debut.as_ref().map_or(Err(GapReason::HonestGap), |debut| own_ids::mbid(debut.artist_mbid));
     let has_doubles = debut
         .as_ref()
         .is_ok_and(|debut| reading::optional::<u64>(debut.mbid_matches).is_some_and(|count| count > 1));

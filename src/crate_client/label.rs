@@ -183,13 +183,7 @@ fn who(
 ) -> Option<ArtistIdentity> {
     let name = text(identity.name)?;
     let said = own_ids::tier(wire.resolved_via);
-    let (bound_id, mbid) = match binds {
-        Ok(binds) => (own_ids::discogs_id(binds.discogs_label_id), own_ids::mbid(binds.label_mbid)),
-        Err(GapReason::MalformedUpstream) => {
-            (Err(GapReason::MalformedUpstream), Err(GapReason::MalformedUpstream))
-        }
-        Err(_) => (Err(GapReason::HonestGap), Err(GapReason::HonestGap)),
-    };
+    let bound_id = own_ids::within(binds, |binds| own_ids::discogs_id(binds.discogs_label_id));
     let own = [wire.id, identity.discogs_label_id].map(own_ids::discogs_id);
     let discogs_id = own_ids::one_of(own.into_iter().chain([bound_id]));
     // A binding that folds several labels is not a verified one.
@@ -202,7 +196,7 @@ fn who(
         tier: if is_folded { Tier::Cluster } else { own_ids::bound(said, &discogs_id) },
         is_tier_unreadable: said == Err(GapReason::MalformedUpstream),
         discogs_id,
-        mbid,
+        mbid: own_ids::within(binds, |binds| own_ids::mbid(binds.label_mbid)),
     })
 }
 

@@ -14,6 +14,11 @@ fn or_none<T>(fact: Fact<T>) -> Fact<T> {
     }
 }
 
+/// An id that stands inside another part of the record: where that part cannot be had, the id is not taken for none.
+pub(super) fn within<P, T>(part: &Fact<P>, read: impl FnOnce(&P) -> Fact<T>) -> Fact<T> {
+    or_none(part.as_ref().map_err(|gap| *gap).and_then(read))
+}
+
 pub(super) fn cluster_id(raw: Raw<'_>) -> Fact<ClusterId> {
     or_none(rows::cluster_id(raw))
 }

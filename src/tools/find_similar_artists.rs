@@ -281,10 +281,7 @@ pub(super) fn mixes_people(assessment: &Assessment, record: &impl bound::Record)
 pub(super) fn axis(answered: Result<Neighbours, UpstreamFault>) -> (Neighbours, Option<Degraded>) {
     match answered {
         Ok(rows) => (rows, None),
-        Err(fault) => {
-            let (reason, degraded) = upstream_error::gap(fault);
-            (Err(reason), degraded)
-        }
+        Err(fault) => upstream_error::without(fault),
     }
 }
 

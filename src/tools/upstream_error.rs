@@ -11,7 +11,7 @@ use crate::crate_client::fault::Wait;
 use crate::crate_client::window::Scope;
 use crate::envelope::degraded::{Degraded, FallbackTier};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
-use crate::model::gap::GapReason;
+use crate::model::gap::{Fact, GapReason};
 
 /// How long whoever met an answer that the service calls degraded is told to wait: as long as a window is open.
 const DEGRADED_WAIT: Duration = Duration::from_secs(30);
@@ -127,6 +127,12 @@ pub fn gap(fault: UpstreamFault) -> (GapReason, Option<Degraded>) {
         UpstreamFault::AnotherRecord => (GapReason::AmbiguousBind, None),
         fault => (GapReason::UpstreamDegraded, Some(degraded(fault))),
     }
+}
+
+/// The same for a fact that the request was to bring.
+pub(super) fn without<T>(fault: UpstreamFault) -> (Fact<T>, Option<Degraded>) {
+    let (reason, degraded) = gap(fault);
+    (Err(reason), degraded)
 }
 
 /// What an answer says that does without something which may come back later.

@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use crate::answer::{Facet, GigList, SimilarList};
-use crate::crate_client::{CallLedger, CrateClient, Extension, UpstreamFault};
+use crate::crate_client::{CallLedger, CrateClient, Extension};
 use crate::envelope::attribution::Origin;
 use crate::envelope::degraded::Degraded;
 use crate::envelope::meta::View;
@@ -139,11 +139,6 @@ fn own_key(who: &ArtistIdentity) -> Option<ArtistKey> {
     }
 }
 
-fn failed<T>(fault: UpstreamFault) -> (Fact<T>, Option<Degraded>) {
-    let (reason, degraded) = upstream_error::gap(fault);
-    (Err(reason), degraded)
-}
-
 /// By the dossier alone: one call.
 async fn similar_to(
     who: &ArtistIdentity,
@@ -155,7 +150,7 @@ async fn similar_to(
     let record = match client.surroundings(&key, ledger).await {
         Ok(Some(record)) => record,
         Ok(None) => return (Err(GapReason::NotFoundUpstream), None),
-        Err(fault) => return failed(fault),
+        Err(fault) => return upstream_error::without(fault),
     };
     let same = agree(&record.identity.cluster_id, &who.cluster_id)
         && (agree(&record.identity.discogs_id, &who.discogs_id) || matches!(key, ArtistKey::Cluster(_)));
@@ -192,6 +187,6 @@ async fn gigs_of(
             (ahead.map(|listed| gigs::shown(listed, rows(view), today)), None)
         }
         Ok(None) => (Err(GapReason::HonestGap), None),
-        Err(fault) => failed(fault),
+        Err(fault) => upstream_error::without(fault),
     }
 }

@@ -49,9 +49,7 @@ impl Trail {
         let anchor = if given.is_power_of_two() { mark } else { self.anchor };
         Some(Self { cursor: cursor.to_owned(), given, anchor, empty })
     }
-}
 
-impl Trail {
     /// Reads the rest of what [`Place::written`] wrote.
     fn read(trail: &str, empty: u32) -> Option<Self> {
         let (given, rest) = trail.split_once(':')?;
@@ -95,9 +93,9 @@ pub(super) enum Going {
 }
 
 /// How many pages in a row may have nothing to show before a walk ends.
-pub(super) const EMPTY_PAGES_MAX: u32 = 3;
+const EMPTY_PAGES_MAX: u32 = 3;
 /// Why a walk ends that finds nothing any more.
-pub(super) const EMPTY: &str = "The data service sent 3 pages in a row without a row that can be shown and still goes on, so the walk ends here; a narrower query is a new walk.";
+const EMPTY: &str = "The data service sent 3 pages in a row without a row that can be shown and still goes on, so the walk ends here; a narrower query is a new walk.";
 /// Why a walk ends that the service cannot carry on.
 pub(super) const NO_CURSOR: &str = "The data service gave no cursor that can be sent back, so the walk ends here; a narrower query is a new walk.";
 /// Why a walk ends whose rows can no longer be kept apart.
