@@ -89,6 +89,13 @@ function keyed(parent, keys, build) {
   return keys.map((key) => held.get(key));
 }
 
+/** The one list inside a place, made when there is something to say in it. */
+function inside(id, name, kind) {
+  const place = byId(id);
+  if (!place.list) place.replaceChildren((place.list = make(name, { class: kind })));
+  return place.list;
+}
+
 // --- what is known
 
 /** Steps by their time, as far back as the server keeps them. */
@@ -434,7 +441,7 @@ function rowsFigure(id, title) {
   const rows = make('ul', { class: 'rows' });
   const empty = make('p', { class: 'empty' }, 'No data yet.');
   const from = make('span');
-  const scale = make('div', { class: 'span', 'aria-hidden': 'true' }, from, make('span', {}, 'now'));
+  const scale = make('div', { class: 'span', 'aria-hidden': 'true', hidden: '' }, from, make('span', {}, 'now'));
   figure.append(make('figcaption', {}, make('h3', {}, title), when), empty, rows, scale);
   return { figure, when, rows, empty, scale, from };
 }
@@ -451,7 +458,7 @@ const strips = [];
 class Families {
   constructor() {
     Object.assign(this, rowsFigure('families', 'Data service by family'));
-    this.legend = make('ul', { class: 'legend' });
+    this.legend = make('ul', { class: 'legend', hidden: '' });
     for (const { word, paint } of Object.values(STANDS)) {
       this.legend.append(make('li', {}, draw('svg', { width: 22, height: 14, 'aria-hidden': 'true' }, ...paint(0, 22, 14)), word));
     }
@@ -559,6 +566,7 @@ function alarms(whole) {
   const gauges = answer.gauges ?? {};
   const { certificates, ladder, upstream_plan: plan } = gauges;
   const reload = gauges.reload ?? {};
+  if (!answer.gauges) add('notice', 'The server tells nothing of its own state');
   for (const { part, why } of gauges.not_ready ?? []) add('alarm', `Not ready: ${part}: ${why}`);
   if (reload.configuration_refused) add('alarm', `The configuration was refused, the last good one holds: ${reload.configuration_refused}`);
   if (reload.certificate_refused) add('alarm', `The certificate was refused, the last good one holds: ${reload.certificate_refused}`);
@@ -617,7 +625,7 @@ function showTiles(list) {
     const step = latest(real, of);
     return step ? [share(of(step)), `at ${clock(step.t)}`] : ['none', 'no call yet'];
   };
-  const none = ['none', 'no data yet'];
+  const none = ['no data yet', ''];
   const tiles = {
     'Calls a second': minute.length ? [rate(calls / (minute.length * answer.step_s)), 'over the last minute'] : none,
     'Latency p95': last ? [time(last.latency.p95), `at ${clock(last.t)}`] : real.length ? ['none', 'no call yet'] : none,
@@ -626,10 +634,10 @@ function showTiles(list) {
     'Replay hits': real.length ? hit((step) => step.replay) : none,
     Connections: isNumber(real.at(-1)?.connections) ? [count(real.at(-1).connections), 'open now'] : none,
   };
-  keyed(byId('tiles'), Object.keys(tiles), tile).forEach(({ parts }, i) => {
+  keyed(inside('tiles', 'dl', 'tiles'), Object.keys(tiles), tile).forEach(({ parts }, i) => {
     const [value, note] = Object.values(tiles)[i];
     write(parts.value, value);
-    parts.value.classList.toggle('none', value === 'none');
+    parts.value.classList.toggle('none', ['none', none[0]].includes(value));
     write(parts.note, note);
   });
 }
@@ -651,7 +659,7 @@ function showBudgets({ anonymous, accounts, upstream_plan: plan }) {
     ]),
     ['Accounts', accounts && { text: `${count(accounts.active_today)} active today` }, accounts ? `${count(accounts.at_limit)} at their limit` : ''],
   ];
-  keyed(byId('budgets'), list.map(([name]) => name), budget).forEach(({ parts }, i) => {
+  keyed(inside('budgets', 'div', ''), list.map(([name]) => name), budget).forEach(({ parts }, i) => {
     const [, gauge, note] = list[i];
     const hasEnd = isNumber(gauge?.of) && gauge.of > 0;
     const text = gauge?.text ?? (isNumber(gauge?.used) ? (isNumber(gauge.of) ? `${count(gauge.used)} of ${count(gauge.of)}` : `${count(gauge.used)}`) : 'no data yet');
@@ -694,7 +702,7 @@ function showState({ ladder, tools_off: off, store, reload }) {
     'Last reload': reload ? (reload.configuration_refused || reload.certificate_refused ? 'refused, see the alarms' : 'nothing was refused') : 'no data yet',
     'Waits for the next start': reload?.waits_for_start?.length ? reload.waits_for_start.join(', ') : 'nothing',
   };
-  keyed(byId('state'), Object.keys(facts), fact).forEach(({ parts }, i) => write(parts.value, Object.values(facts)[i]));
+  keyed(inside('state', 'dl', 'facts'), Object.keys(facts), fact).forEach(({ parts }, i) => write(parts.value, Object.values(facts)[i]));
 }
 
 // --- the whole page
@@ -759,7 +767,7 @@ async function ask() {
     if (why === UNREADABLE) console.error(error);
     silentSince ??= Date.now();
     showLife(why);
-    if (answer) document.title = 'No answer, ono-sendai';
+    document.title = 'No answer, ono-sendai';
   }
 }
 
