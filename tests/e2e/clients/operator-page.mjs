@@ -44,6 +44,7 @@ function run(name, ...words) {
   return child;
 }
 process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(1));
 
 async function until(what, holds) {
   const end = Date.now() + ready_within_ms;
