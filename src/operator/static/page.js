@@ -570,15 +570,21 @@ function alarms(whole) {
   for (const { part, why } of gauges.not_ready ?? []) add('alarm', `Not ready: ${part}: ${why}`);
   if (reload.configuration_refused) add('alarm', `The configuration was refused, the last good one holds: ${reload.configuration_refused}`);
   if (reload.certificate_refused) add('alarm', `The certificate was refused, the last good one holds: ${reload.certificate_refused}`);
-  if (gauges.store?.startsWith('refusing')) add('alarm', `The store is ${gauges.store}`);
+  if (gauges.store?.startsWith('refusing') && !gauges.not_ready?.some(({ part }) => part === 'store')) add('alarm', `The store is ${gauges.store}`);
   const now = whole.findLast((step) => !step.isGap);
-  for (const name of Object.keys(now?.families ?? {})) {
-    if (stands(now.families[name]) !== 'degraded') continue;
-    const recent = whole.filter(({ t }) => t > now.t - 300);
-    const [asked, failed] = ['asked', 'failed'].map((what) => sum(recent, (step) => step.families?.[name]?.[what]));
-    const words = FAMILY_WORDS[name] ? ` (${FAMILY_WORDS[name]})` : '';
-    const of = asked ? `: ${count(failed)} of ${many(asked, 'request', 'requests')} failed in the last 5 minutes` : '';
-    add('alarm', `${name}${words} is degraded ${since(whole, name)}${of}`);
+  const all = Object.keys(now?.families ?? {});
+  const bad = all.filter((name) => stands(now.families[name]) === 'degraded');
+  const recent = whole.filter(({ t }) => t > now?.t - 300);
+  const failures = (of) => {
+    const [asked, failed] = ['asked', 'failed'].map((what) => sum(recent, (step) => of.reduce((n, name) => n + (step.families?.[name]?.[what] ?? 0), 0)));
+    return asked ? `: ${count(failed)} of ${many(asked, 'request', 'requests')} failed in the last 5 minutes` : '';
+  };
+  if (bad.length > 1 && bad.length === all.length) add('alarm', `The whole data service is degraded${failures(all)}`);
+  else {
+    for (const name of bad) {
+      const words = FAMILY_WORDS[name] ? ` (${FAMILY_WORDS[name]})` : '';
+      add('alarm', `${name}${words} is degraded ${since(whole, name)}${failures([name])}`);
+    }
   }
   for (const { names: of = [], days_left: left } of certificates ?? []) {
     if (!isNumber(left) || left >= DAYS_NOTICE) continue;
