@@ -7,6 +7,7 @@ const RANGES = { '5min': 300, '15min': 900, '1h': 3_600 };
 const RANGE_WORDS = { '5min': '5 minutes', '15min': '15 minutes', '1h': '1 hour' };
 /** How many rows a table of times has, by range. */
 const ROW_S = { '5min': 30, '15min': 60, '1h': 300 };
+const SILENT = 'has not answered';
 const UNREADABLE = 'has sent what this page cannot read';
 const DAYS_ALARM = 7;
 const DAYS_NOTICE = 21;
@@ -562,7 +563,7 @@ class Counted {
 
 function alarms(whole) {
   const found = [];
-  const add = (grade, text) => found.push({ grade, text });
+  const add = (grade, text, figures = '') => found.push({ grade, text, figures });
   const gauges = answer.gauges ?? {};
   const { certificates, ladder, upstream_plan: plan } = gauges;
   const reload = gauges.reload ?? {};
@@ -579,11 +580,11 @@ function alarms(whole) {
     const [asked, failed] = ['asked', 'failed'].map((what) => sum(recent, (step) => of.reduce((n, name) => n + (step.families?.[name]?.[what] ?? 0), 0)));
     return asked ? `: ${count(failed)} of ${many(asked, 'request', 'requests')} failed in the last 5 minutes` : '';
   };
-  if (bad.length > 1 && bad.length === all.length) add('alarm', `The whole data service is degraded${failures(all)}`);
+  if (bad.length > 1 && bad.length === all.length) add('alarm', 'The whole data service is degraded', failures(all));
   else {
     for (const name of bad) {
       const words = FAMILY_WORDS[name] ? ` (${FAMILY_WORDS[name]})` : '';
-      add('alarm', `${name}${words} is degraded ${since(whole, name)}${failures([name])}`);
+      add('alarm', `${name}${words} is degraded ${since(whole, name)}`, failures([name]));
     }
   }
   for (const { names: of = [], days_left: left } of certificates ?? []) {
@@ -592,10 +593,10 @@ function alarms(whole) {
   }
   const { anonymous } = gauges;
   if (anonymous?.of > 0 && anonymous.used >= anonymous.of * SHARE_HIGH) {
-    add(anonymous.used >= anonymous.of ? 'alarm' : 'notice', `Use without an account: ${count(anonymous.used)} of ${count(anonymous.of)} units are used until ${short(anonymous.resets)}`);
+    add(anonymous.used >= anonymous.of ? 'alarm' : 'notice', `Use without an account: the day's units are ${anonymous.used >= anonymous.of ? '' : 'nearly '}used, until ${short(anonymous.resets)}`, `: ${count(anonymous.used)} of ${count(anonymous.of)}`);
   }
   const month = plan?.month;
-  if (month?.of > 0 && month.used >= month.of * SHARE_HIGH) add(month.used >= month.of ? 'alarm' : 'notice', `The data service's month: ${count(month.used)} of ${many(month.of, 'request', 'requests')} are used`);
+  if (month?.of > 0 && month.used >= month.of * SHARE_HIGH) add(month.used >= month.of ? 'alarm' : 'notice', `The data service's plan: the month's requests are ${month.used >= month.of ? '' : 'nearly '}used`, `: ${count(month.used)} of ${count(month.of)}`);
   if (ladder && !/^(?:l|rung )?0$/i.test(String(ladder.step))) add('notice', `Protection ladder, rung ${ladder.step}: ${ladder.words}`);
   if (gauges.tools_off?.length) add('notice', `Switched off: ${gauges.tools_off.join(', ')}`);
   if (gauges.store?.startsWith('tight')) add('notice', `The store is ${gauges.store}`);
@@ -603,13 +604,15 @@ function alarms(whole) {
   return found.sort((a, b) => (a.grade < b.grade ? -1 : a.grade > b.grade ? 1 : 0));
 }
 
+/** Shows them, and has a screen reader say them when one has come or gone: not whenever a figure changes. */
 function showAlarms(found) {
   const host = byId('alarms');
-  const text = found.map(({ grade, text: words }) => `${grade} ${words}`).join('\n');
-  if (host.told === text) return;
-  host.told = text;
-  if (found.length === 0) host.replaceChildren(make('p', { class: 'quiet' }, 'None.'));
-  else host.replaceChildren(make('ul', {}, ...found.map(({ grade, text: words }) => make('li', {}, make('strong', { class: `grade ${grade}` }, grade), make('span', {}, words)))));
+  const shown = JSON.stringify(found);
+  if (host.told === shown) return;
+  host.told = shown;
+  const item = ({ grade, text, figures }) => make('li', {}, make('strong', { class: `grade ${grade}` }, grade), make('span', {}, text + figures));
+  host.replaceChildren(found.length ? make('ul', {}, ...found.map(item)) : make('p', { class: 'quiet' }, 'None.'));
+  write(byId('said'), found.map(({ grade, text }) => `${grade}: ${text}.`).join(' ') || 'No alarms.');
 }
 
 // --- figures of this moment
@@ -759,13 +762,15 @@ function showLife(why) {
 
 async function ask() {
   const path = steps.size > 0 ? `/series?after=${Math.max(...steps.keys())}` : '/series';
-  let why = 'has not answered';
+  let why = SILENT;
   try {
     const response = await fetch(path, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), cache: 'no-store' });
     why = `has answered ${response.status}`;
     if (!response.ok) throw new Error(why);
+    why = SILENT;
+    const text = await response.text();
     why = UNREADABLE;
-    take(await response.json());
+    take(JSON.parse(text));
     silentSince = null;
     show();
     showLife();

@@ -139,6 +139,8 @@ async function examine({ what, page }) {
   await page.waitForFunction(() => /artist.*is degraded/.test(document.querySelector('#alarms').textContent));
   const alarms = await page.locator('#alarms li').allInnerTexts();
   check(`${what}: the degraded family is named first and alone`, alarms.length === 1 && /^alarm\s+artist \(dossiers\) is degraded since/.test(alarms[0]), alarms);
+  const said = await page.locator('#said').evaluate((region) => [region.getAttribute('role'), region.textContent]);
+  check(`${what}: a screen reader says the alarm, without figures that change`, said[0] === 'status' && /^alarm: artist \(dossiers\) is degraded since [a-z]* ?\d\d:\d\d\.$/.test(said[1]), said);
   const rows = await page.locator('#families .rows li').evaluateAll((items) => items.map((item) => [item.querySelector('.name').textContent, item.querySelector('.stands').textContent, item.querySelectorAll('.s-degraded').length]));
   check(`${what}: every family has its strip`, rows.map(([name]) => name).sort().join() === [...FAMILIES].sort().join(), rows);
   const bad = rows.filter(([, stands, hatched]) => stands.startsWith('degraded since') && hatched > 0).map(([name]) => name);
