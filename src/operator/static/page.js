@@ -131,9 +131,6 @@ function take(told) {
   answeredAt = performance.now();
 }
 
-/** The server's time, as far as it can be told here. */
-const serverNow = () => answer.now + (performance.now() - answeredAt) / 1000;
-
 let range = '15min';
 
 /** Those of the chosen range. */
@@ -755,7 +752,7 @@ function showLife(why) {
     write(live, answer ? `Live, answered ${clock(answer.now)}` : 'Waiting for the first answer');
     return;
   }
-  const since = answer ? clock(serverNow() - (performance.now() - answeredAt) / 1000) : clock(silentSince / 1000);
+  const since = clock(answer ? answer.now : silentSince / 1000);
   write(live, answer ? `${lasting((performance.now() - answeredAt) / 1000)} old` : 'No answer yet');
   if (why) write(banner, `The server ${why} since ${since}. ${answer ? 'What stands below is from then. ' : ''}This page goes on trying.`);
 }
