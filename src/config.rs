@@ -18,6 +18,7 @@ mod legal;
 mod located;
 mod log;
 mod mistake;
+mod operator;
 mod pages;
 mod public_base;
 mod reader;
@@ -45,6 +46,7 @@ pub use legal::{Contact, Legal};
 pub use located::Places;
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
+pub use operator::{Operator, OperatorListen};
 pub use pages::Pages;
 pub use public_base::PublicBase;
 pub use secret::Secret;
@@ -58,7 +60,7 @@ use reader::Reader;
 use table::Section;
 
 /// Every section, in the order in which people are shown them.
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 15] = [
     Section {
         name: "server",
         about: "Where it listens, what it is called from outside, where it keeps its state.",
@@ -100,6 +102,7 @@ const SECTIONS: [Section; 14] = [
         keys: legal::KEYS,
     },
     Section { name: "pages", about: "What the documents beside the endpoints say.", keys: pages::KEYS },
+    Section { name: "operator", about: "Where operators read metrics and their page.", keys: operator::KEYS },
     Section { name: "log", about: "What is written to stderr, and in which form.", keys: log::KEYS },
 ];
 
@@ -132,6 +135,8 @@ pub struct Config {
     pub legal: Legal,
     /// `[pages]`: what the documents beside the endpoints say.
     pub pages: Pages,
+    /// `[operator]`: where operators read metrics and their page.
+    pub operator: Operator,
     /// `[log]`: what is written to stderr, and how.
     pub log: Log,
 }
@@ -218,6 +223,7 @@ impl Config {
             backup: reader.section("backup", Backup::read),
             legal: reader.section("legal", Legal::read),
             pages: reader.section("pages", Pages::read),
+            operator: reader.section("operator", Operator::read),
             log: reader.section("log", Log::read),
         };
         config.refuse_combinations(&mut reader);

@@ -17,6 +17,7 @@ mod exchange;
 mod guard;
 mod limits;
 mod listener;
+mod plain;
 mod refusal;
 mod routes;
 mod security_headers;
@@ -26,6 +27,7 @@ mod side_door;
 mod sse;
 mod stream;
 mod tls;
+mod traffic;
 
 pub use self::certificate::{
     DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
@@ -35,6 +37,7 @@ pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;
 pub use self::limits::Limits;
 pub use self::listener::{ListenError, Listener};
+pub use self::plain::{PlainListener, PlainPages, serve_plain};
 pub use self::security_headers::SecurityHeaders;
 pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
@@ -43,3 +46,4 @@ pub use self::service::{
 pub use self::shown::{Shown, server_config, server_config_showing};
 pub use self::side_door::{SideDoor, Unanswered};
 pub use self::tls::{Identity, TlsError};
+pub use self::traffic::Traffic;

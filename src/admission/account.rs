@@ -4,12 +4,13 @@
 //! its running calls do not.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::bucket::Bucket;
 use super::purse::{Owner, Purse};
+use super::tallies::AccountsNow;
 use crate::auth::AccountId;
 use crate::store::{Batch, State};
 
@@ -44,6 +45,9 @@ struct Accounts {
 pub struct Account {
     pace: Mutex<Bucket>,
     running: AtomicU32,
+    /// The last day on which it called, and what it might use then, since the start; told to operators.
+    called_on: AtomicU32,
+    allowance: AtomicU64,
     /// Its units.
     pub purse: Arc<Purse>,
 }
@@ -111,6 +115,26 @@ impl AccountMeter {
         accounts.of.iter().map(|(id, account)| (*id, account.purse.used(month).used)).collect()
     }
 
+    /// Notes that the account called on this day, and what it may use in a month.
+    pub fn note(&self, id: AccountId, today: u32, allowance: u64, now: Instant) {
+        let account = self.account(id, now);
+        account.called_on.store(today, Ordering::Relaxed);
+        account.allowance.store(allowance, Ordering::Relaxed);
+    }
+
+    /// How accounts stand, as far as they called since the start.
+    #[must_use]
+    pub fn now(&self, today: u32, month: u32) -> AccountsNow {
+        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = AccountsNow { active_today: 0, at_limit: 0 };
+        for account in accounts.of.values() {
+            counts.active_today += u64::from(account.called_on.load(Ordering::Relaxed) == today);
+            let allowance = account.allowance.load(Ordering::Relaxed);
+            counts.at_limit += u64::from(account.purse.used(month).used >= allowance);
+        }
+        counts
+    }
+
     /// Writes exactly what was used by each, for a clean end.
     pub fn close(&self, batch: &mut Batch) {
         let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +160,13 @@ impl AccountMeter {
 
 impl Account {
     fn with(purse: Arc<Purse>, now: Instant) -> Arc<Self> {
-        Arc::new(Self { pace: Mutex::new(Bucket::full(now)), running: AtomicU32::new(0), purse })
+        Arc::new(Self {
+            pace: Mutex::new(Bucket::full(now)),
+            running: AtomicU32::new(0),
+            called_on: AtomicU32::new(0),
+            allowance: AtomicU64::new(u64::MAX),
+            purse,
+        })
     }
 
     /// Whether a new one would be the same.

@@ -20,9 +20,9 @@ use super::certificate::{is_worse, load_all, warn};
 use super::settings;
 use super::source;
 use super::start::StartError;
-use crate::admin::Standing;
+use crate::admin::{CertificateKind, Standing};
 use crate::clock::Clock;
-use crate::config::{Config, LogLevel, PublicBase};
+use crate::config::{CertificateFiles, Config, FileSource, LogLevel, PublicBase};
 use crate::transport::{GuardPolicy, Identity, Shown, demo_certificate};
 
 /// How often files are looked at.
@@ -107,6 +107,7 @@ impl Reload {
                 let mistakes = errors.mistakes().len();
                 let first = errors.to_string().lines().next().unwrap_or_default().to_owned();
                 tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
+                self.parts.standing.configuration.refused.one();
                 self.parts.standing.note(|report| report.configuration_refused = Some(first));
             }
         }
@@ -125,6 +126,7 @@ impl Reload {
             (self.origin.set_level)(level);
         }
         if changed {
+            self.parts.standing.configuration.taken.one();
             self.parts.guard.follow(&settings::guard(&self.running, &self.public_base, self.address));
         }
         let tells = changed
@@ -164,6 +166,7 @@ impl Reload {
                 let pairs = new.len();
                 if !same {
                     self.parts.shown.replace(new);
+                    self.parts.standing.certificate.taken.one();
                     tracing::info!(until, pairs, "new connections are shown another certificate");
                     warn(&self.parts.shown.now(), now);
                 } else if asked || refused.is_some() {
@@ -174,6 +177,7 @@ impl Reload {
             }
             Err(reason) => {
                 if changed || asked || refused.as_ref() != Some(&reason) {
+                    self.parts.standing.certificate.refused.one();
                     tracing::error!(reason, "the certificate is not taken; the one before goes on");
                 }
                 self.parts.standing.note(|report| report.certificate_refused = Some(reason));
@@ -215,6 +219,15 @@ impl Reload {
     }
 
     fn note_end(&self) {
+        let kind = |pair: &CertificateFiles| match pair.certificate {
+            FileSource::Path(_) => CertificateKind::File,
+            FileSource::Credential(_) => CertificateKind::Credential,
+        };
+        let mut kinds: Vec<CertificateKind> = self.running.tls.pairs().map(|(_, pair)| kind(pair)).collect();
+        if kinds.is_empty() {
+            kinds.push(CertificateKind::Demo);
+        }
+        self.parts.standing.note_kinds(kinds);
         if let Some(first) = self.parts.shown.now().first() {
             let until = first.not_after().format(&Rfc3339).ok();
             self.parts.standing.note(|report| report.certificate_until = until);

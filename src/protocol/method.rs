@@ -54,7 +54,22 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name on the wire.
+    /// The name of every method that is served.
+    pub const NAMES: [&str; 11] = [
+        "initialize",
+        "ping",
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+    ];
+
+    /// Its name on the wire, one of [`Self::NAMES`].
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

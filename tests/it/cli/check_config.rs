@@ -56,6 +56,20 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         &["2: deadlines.port: found an unknown key; accepted: call_ms, tool_ms"],
     ),
     (
+        "operators at an address that others reach",
+        "[operator]\nlisten = \"0.0.0.0:9464\"\n",
+        &[
+            "2: operator.listen: found \"0.0.0.0:9464\"; accepted: an address of the loopback and a port, such as \"127.0.0.1:9464\" or \"[::1]:9464\", or unix: and the absolute path of a socket of at most 107 bytes, or \"\" for none",
+        ],
+    ),
+    (
+        "operators at a path that depends on where it starts",
+        "[server]\npublic = false\n\n[operator]\nlisten = \"unix:operator.sock\"\n",
+        &[
+            "5: operator.listen: found \"unix:operator.sock\"; accepted: an address of the loopback and a port, such as \"127.0.0.1:9464\" or \"[::1]:9464\", or unix: and the absolute path of a socket of at most 107 bytes, or \"\" for none",
+        ],
+    ),
+    (
         "key of another section",
         "[server]\ncertificate = \"c.pem\"\n",
         &["2: server.certificate: found an unknown key; accepted: certificate under [tls]"],
@@ -69,7 +83,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [operator], [log]",
         ],
     ),
     (
