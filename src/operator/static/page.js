@@ -607,7 +607,7 @@ function showAlarms(found) {
   const shown = JSON.stringify(found);
   if (host.told === shown) return;
   host.told = shown;
-  const item = ({ grade, text, figures }) => make('li', {}, make('strong', { class: `grade ${grade}` }, grade), make('span', {}, text + figures));
+  const item = ({ grade, text, figures }) => make('li', {}, make('strong', { class: `grade ${grade}` }, grade), ' ', make('span', {}, text + figures));
   host.replaceChildren(found.length ? make('ul', {}, ...found.map(item)) : make('p', { class: 'quiet' }, 'None.'));
   write(byId('said'), found.map(({ grade, text }) => `${grade}: ${text}.`).join(' ') || 'No alarms.');
 }
