@@ -22,7 +22,8 @@ use super::source;
 use super::start::StartError;
 use crate::admin::Standing;
 use crate::clock::Clock;
-use crate::config::{Config, LogLevel, PublicBase};
+use crate::config::document::read_file;
+use crate::config::{Config, ConfigErrors, LogLevel, PublicBase};
 use crate::transport::{GuardPolicy, Identity, Shown, demo_certificate};
 
 /// How often files are looked at.
@@ -96,12 +97,21 @@ impl Reload {
 
     fn look_at_configuration(&mut self, asked: bool) {
         let Some(file) = &self.origin.file else { return };
-        let print = Some(Print::of(file));
+        // What is compared and what is taken are the same bytes.
+        let read = read_file(file);
+        let print = Some(match &read {
+            Ok(text) => Print::of_text(text),
+            Err(mistake) => Print::none(&mistake.message),
+        });
         if print == self.seen && !asked {
             return;
         }
         self.seen = print;
-        match Config::load(file) {
+        let name = file.display().to_string();
+        let newer = read
+            .map_err(|mistake| ConfigErrors::new(&name, vec![mistake]))
+            .and_then(|text| Config::parse(&name, &text));
+        match newer {
             Ok(newer) => self.take(&newer, asked),
             Err(errors) => {
                 let mistakes = errors.mistakes().len();

@@ -114,6 +114,20 @@ fn what_is_packaged_keeps_its_folders_so_that_its_links_lead_somewhere() {
 }
 
 #[test]
+fn the_maintainer_of_the_package_is_an_address_that_is_whole_and_nobodys() {
+    let manifest: toml::Table = page("Cargo.toml").parse().expect("a manifest");
+    let written = manifest["package"]["metadata"]["deb"]["maintainer"].as_str().expect("text");
+    let (name, address) =
+        written.strip_suffix('>').and_then(|rest| rest.split_once(" <")).expect("NAME <ADDRESS>");
+    let (local, host) = address.split_once('@').expect("an address");
+    // What a package checker calls bogus: no name, root, a host without a domain.
+    assert!(!name.is_empty() && !["", "root"].contains(&local) && !host.contains("localhost"), "{written}");
+    assert!(host.strip_suffix(".invalid").is_some_and(|domain| !domain.is_empty()), "{written}");
+    let is_plain = |c: char| c.is_ascii_lowercase() || "-.".contains(c);
+    assert!(local.chars().all(is_plain) && host.chars().all(is_plain), "{written}");
+}
+
+#[test]
 fn the_changelog_has_an_entry_for_this_version() {
     let heading = format!("## [{}]", env!("CARGO_PKG_VERSION"));
     assert!(page("CHANGELOG.md").lines().any(|line| line.starts_with(&heading)), "{heading}");
