@@ -8,6 +8,7 @@ mod data_service;
 mod doctor;
 mod fresh_documents;
 mod legal;
+mod open_files;
 mod operator;
 mod reload;
 mod settings;
@@ -248,6 +249,7 @@ pub async fn run(
     // First of all: until it is taken, the signal ends the program.
     let hangup = reload::hangup(&origin)?;
     let supervisor = Supervisor::from_environment();
+    open_files::take_all(&config.transport);
     let clock = Clock::system();
     let certificate = Certificate::load(&config, &clock)?;
     let mut listener = match passed {
@@ -256,7 +258,7 @@ pub async fn run(
     };
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
-    let side_door = listener.side_door(public_base.authority());
+    let side_door = listener.side_door(public_base.authority(), &[supervised::PING]);
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
     state::back_up(&config, &state, &clock)?;
     let sign_in = SignIn::of(&config, &public_base, &state, &clock)?;

@@ -43,7 +43,10 @@ const URI_ECHO_MAX_CHARS: usize = 200;
 
 /// Answers one POST to an MCP endpoint; a fault of this program is an answer too, with its request id.
 pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
-    let trace = Trace::start(&parts.clock);
+    let mut trace = Trace::start(&parts.clock);
+    if post.client.is_own() {
+        trace.leave_out();
+    }
     let headers = answer::id_header(&trace);
     match parts.auth.known(&post.headers, post.endpoint) {
         Some(Ok(principal)) if principal.is_anonymous() => {

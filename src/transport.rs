@@ -8,6 +8,7 @@ mod accept;
 mod activity;
 mod body;
 mod certificate;
+mod chain;
 mod client_address;
 mod connection;
 mod cors;
@@ -30,6 +31,7 @@ mod tls;
 pub use self::certificate::{
     DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
 };
+pub use self::chain::Chain;
 pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;
@@ -41,5 +43,5 @@ pub use self::service::{
     PageAnswer, Refuses, Service, Undecided,
 };
 pub use self::shown::{Shown, server_config, server_config_showing};
-pub use self::side_door::{SideDoor, Unanswered};
-pub use self::tls::{Identity, TlsError};
+pub use self::side_door::{Question, SideDoor, Unanswered};
+pub use self::tls::{Identity, Key, TlsError};

@@ -89,6 +89,9 @@ pub enum Report {
         restore_unconfirmed: bool,
         /// What became of the last reading of configuration and certificates.
         reload: ReloadReport,
+        /// How many files and connections the server may have open at once; `None` for as many as it likes.
+        #[serde(default)]
+        open_files: Option<u64>,
     },
     /// Degraded windows that are open, with the seconds until the next try.
     Windows(Vec<(String, u64)>),
@@ -208,5 +211,6 @@ fn status(admission: &Admission, standing: &Standing) -> Report {
         anonymous_units_today: admission.anonymous_units_today(),
         restore_unconfirmed: stored.restore_unconfirmed,
         reload: standing.report(),
+        open_files: rustix::process::getrlimit(rustix::process::Resource::Nofile).current,
     }
 }

@@ -15,7 +15,7 @@ pub fn check(config: &Config) -> Vec<Wrong> {
     let is_seen = |source: &FileSource| matches!(source, FileSource::Path(_)) || has_credentials();
     for (place, files) in config.tls.pairs() {
         if is_seen(&files.certificate) && is_seen(&files.key) {
-            wrong.extend(certificate::load(files, &place, config.server.public).err());
+            wrong.extend(certificate::look(files, &place, config.server.public).wrong);
         }
     }
     // The demo catalogue asks no data service.

@@ -7,9 +7,13 @@
 //! in what it says.
 
 mod accounts;
+mod backup;
 mod certificate;
 mod data_service;
+mod folder;
 mod issuer;
+mod open_files;
+mod port;
 mod state;
 mod wall_clock;
 
@@ -105,7 +109,10 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     let clock = Clock::system();
     let mut found = Findings::default();
     certificate::examine(config, &clock, &mut found);
-    state::examine(config, &clock, &mut found).await;
+    let server = state::examine(config, &clock, &mut found).await;
+    backup::examine(config, &mut found);
+    port::examine(config, server.is_some(), &mut found);
+    open_files::examine(config, server.and_then(|server| server.open_files), &mut found);
     // Three machines at once, so that one that does not answer holds up nobody else.
     let (mut service, mut issuer, mut accounts) =
         (Findings::default(), Findings::default(), Findings::default());

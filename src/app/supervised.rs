@@ -10,11 +10,24 @@ use tokio::signal::unix::Signal;
 use super::reload::Looking;
 use super::start::StartError;
 use crate::supervisor::{self, Supervisor};
-use crate::transport::{Listener, SideDoor, Unanswered};
+use crate::transport::{Listener, Question, SideDoor, Unanswered};
 
 /// How long, after the grace time, a stop may still take before a supervisor should end it: last answers, what has to
 /// become durable, and a machine that is loaded.
 pub(super) const AFTER_THE_GRACE: Duration = Duration::from_secs(15);
+
+/// What the server asks itself beside its readiness: the shortest way through everything that a call passes before its
+/// tool. It is charged to nobody, has no line in the log, and counts for no address of a client.
+pub(super) const PING: Question = Question {
+    path: "/mcp",
+    fields: &[
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json"),
+        ("MCP-Protocol-Version", "2025-11-25"),
+    ],
+    body: r#"{"jsonrpc":"2.0","id":"sign of life","method":"ping"}"#,
+    answers: &[200],
+};
 
 /// So often a sign of life is tried within the time in which the supervisor wants one.
 const TRIES: u32 = 3;

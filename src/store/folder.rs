@@ -71,6 +71,11 @@ impl Folder {
         }
     }
 
+    /// The store's folder itself.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The database's folder.
     pub(super) fn database(&self) -> PathBuf {
         self.path.join("db")

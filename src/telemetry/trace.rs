@@ -149,6 +149,11 @@ impl Trace {
         self.units = Some(units);
     }
 
+    /// It is the program that asked itself, again and again: nobody wants a line for that.
+    pub fn leave_out(&mut self) {
+        self.line = Line::LeftOut;
+    }
+
     /// It was refused before it was looked at.
     pub fn refuse(&mut self, kind: Refused, lines: &RefusedLines) {
         self.finish(kind.as_str(), 0);

@@ -5,4 +5,5 @@ mod config;
 mod demo;
 mod pages;
 mod readme;
+mod security;
 mod vocabulary;

@@ -64,6 +64,7 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         Some(Err(TryLockError::WouldBlock)) => return Ok(Examined::InUse),
         Some(Err(TryLockError::Error(error))) => return Err(io_at(&lock_path)(error)),
     }
+    super::refuse_newer(&store, &path)?;
     let damaged =
         |reason: String| OpenError::Damaged { path: path.clone(), aside: store.join("db.damaged"), reason };
     if let Ok(reason) = small_file::read_text(&store.join("unreadable"), VERDICT_BYTES_MAX) {
