@@ -61,10 +61,10 @@ fn the_starts_for_operators_are_sound_under_the_unit_once_their_files_are_there(
         assert_eq!(line_of(&text, "server.data_dir").1, format!("data_dir = \"{state}\""));
         assert!(unit.lines().any(|line| line == "StateDirectory=ono-sendai"));
         // Where there are no credentials, only what is a file is looked at; where there are, all that is missing is
-        // named at once, both halves of the pair in one line.
+        // named at once, each in a line.
         assert_eq!(check(&file, None).2.lines().count(), files.len(), "{name}");
         let (code, _, said) = check(&file, Some(&place));
-        assert_eq!((code, said.lines().count()), (2, 2 + files.len()), "{said}");
+        assert_eq!((code, said.lines().count()), (2, 3 + files.len()), "{said}");
         let write = |file: &str| {
             let content = match file {
                 "tls.crt" => &pair.chain,
