@@ -1,7 +1,7 @@
 //! Looks at everything that a server needs, before it starts or while it runs, and says what is wrong and what to do.
 //!
-//! Decides what counts as good, as worth a word, and as broken. Leaves everything as it was: the file that tries out the
-//! data folder, and the copy of the database in the folder for temporary files, are removed again; while the copy is
+//! Decides what counts as good, as worth a word, and as broken, each part by itself, so that no fault hides another.
+//! Leaves everything as it was: the files that try out the folders, and the copy of the database in the folder for temporary files, are removed again; while the copy is
 //! made, a server that starts waits for the database's lock. Other machines are asked a few questions: the data service
 //! one without and one with the key, the issuer for its documents, the account service about nobody. No secret stands
 //! in what it says.

@@ -262,7 +262,7 @@ fn a_kill_in_the_middle_of_the_upgrade_loses_nothing() {
     let before = with_many("upgrade");
     let clock = soon_after();
     let mut outcomes = BTreeMap::new();
-    let step_ms = if std::env::var_os("ONO_KILL_ROUNDS").is_some() { 1 } else { 8 };
+    let step_ms = if std::env::var_os("ONO_KILL_ROUNDS").is_some() { 1 } else { 16 };
     // A few while it is still opening, and then each a little later in the upgrade itself, which begins with the word that
     // the form is another now, until one has come to its end before it is killed.
     for step in 0_u64.. {
