@@ -5,6 +5,7 @@
 //! a socket, or read a file other than the configuration itself.
 
 mod accounts;
+mod acme;
 mod anonymous;
 mod auth;
 mod backup;
@@ -34,6 +35,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 pub use accounts::{AccountHook, Accounts, is_service_key};
+pub use acme::{Acme, ExternalAccount, external_key, is_external_key};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
 pub use backup::Backup;
@@ -58,13 +60,18 @@ use reader::Reader;
 use table::Section;
 
 /// Every section, in the order in which people are shown them.
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 15] = [
     Section {
         name: "server",
         about: "Where it listens, what it is called from outside, where it keeps its state.",
         keys: server::KEYS,
     },
     Section { name: "tls", about: "The certificates that the server shows.", keys: tls::KEYS },
+    Section {
+        name: "acme",
+        about: "A certificate that an authority issues and renews by itself, in the place of one under `[tls]`.",
+        keys: acme::KEYS,
+    },
     Section {
         name: "transport",
         about: "How long and how large a connection may be before it is cut off.",
@@ -110,6 +117,8 @@ pub struct Config {
     pub server: Server,
     /// `[tls]`: the certificate.
     pub tls: Tls,
+    /// `[acme]`: a certificate that an authority issues by itself; `None` asks nobody.
+    pub acme: Option<Acme>,
     /// `[transport]`: time and size limits of a connection.
     pub transport: Limits,
     /// `[guard]`: which hosts, origins and proxies are believed.
@@ -207,6 +216,7 @@ impl Config {
         let config = Self {
             server: reader.section("server", Server::read),
             tls: reader.section("tls", Tls::read),
+            acme: reader.section("acme", Acme::read),
             transport: reader.section("transport", transport::read),
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
@@ -226,6 +236,39 @@ impl Config {
         Read { config: if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys, lines }
     }
 
+    /// Whether the server shows a certificate that is not made by itself.
+    #[must_use]
+    pub fn has_own_certificate(&self) -> bool {
+        self.tls.files.is_some() || self.acme.is_some()
+    }
+
+    /// Combinations with an automatic certificate that cannot be meant.
+    fn refuse_automatic(&self, reader: &mut Reader<'_>) {
+        let Some(acme) = &self.acme else { return };
+        if self.tls.files.is_some() {
+            reader.refuse(
+                &["acme.names", "tls.certificate", "tls.certificate_credential", "tls.key", "tls.key_credential"],
+                "names together with certificate and key under [tls]",
+                "one of the two",
+            );
+        }
+        if self.server.fixture_mode {
+            reader.refuse(
+                &["acme.names", "server.fixture_mode"],
+                "names together with fixture_mode = true",
+                "fixture_mode = false under [server]; a demo makes a certificate of its own",
+            );
+        }
+        let host = self.server.public_base.authority().host();
+        if !acme.names.iter().any(|name| name == host) {
+            reader.refuse(
+                &["acme.names", "server.public_base"],
+                &format!("names without {host}, which is that of public_base"),
+                "every name that clients call the server by, that of public_base among them",
+            );
+        }
+    }
+
     /// Combinations across sections that cannot be meant.
     fn refuse_combinations(&self, reader: &mut Reader<'_>) {
         let server = &self.server;
@@ -236,19 +279,21 @@ impl Config {
                 "key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
             );
         }
-        if server.public && !server.fixture_mode && self.tls.files.is_none() {
+        if server.public && !server.fixture_mode && !self.has_own_certificate() {
             reader.refuse(
                 &[
                     "server.public",
+                    "acme.names",
                     "tls.certificate",
                     "tls.certificate_credential",
                     "tls.key",
                     "tls.key_credential",
                 ],
                 "true without a certificate of its own",
-                "certificate and key under [tls]; the one that is made is good for localhost only",
+                "certificate and key under [tls], or names under [acme]; the one that is made is good for localhost only",
             );
         }
+        self.refuse_automatic(reader);
         if server.public && server.fixture_mode {
             reader.refuse(
                 &["server.public", "server.fixture_mode"],

@@ -8,6 +8,7 @@ mod accept;
 mod activity;
 mod body;
 mod certificate;
+mod challenge;
 mod client_address;
 mod connection;
 mod cors;
@@ -29,7 +30,9 @@ mod tls;
 
 pub use self::certificate::{
     DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
+    stand_in,
 };
+pub use self::challenge::{Challenges, Handshakes};
 pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;

@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_rustls::TlsConnector;
 
+use super::shown::Shown;
 use crate::host::Authority;
 
 /// The longest answer that is read.
@@ -36,6 +37,7 @@ pub struct SideDoor {
     client: Arc<ClientConfig>,
     name: ServerName<'static>,
     request: String,
+    shown: Option<Arc<Shown>>,
 }
 
 /// Why the server does not serve.
@@ -60,9 +62,15 @@ impl SideDoor {
     pub(super) fn new(own: &Authority) -> (Self, Knocks) {
         let (knocks, taken) = mpsc::channel(1);
         let name = ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned())
-            .unwrap_or_else(|_| ServerName::from(IpAddr::from(Ipv4Addr::LOCALHOST)));
+            .unwrap_or_else(|_| nobody());
         let request = format!("GET /readyz HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n");
-        (Self { knocks, client: Arc::new(client()), name, request }, taken)
+        (Self { knocks, client: Arc::new(client()), name, request, shown: None }, taken)
+    }
+
+    /// The same for a server that may wait for its certificate: until then it answers to this machine's own names only.
+    #[must_use]
+    pub fn showing(self, shown: Arc<Shown>) -> Self {
+        Self { shown: Some(shown), ..self }
     }
 
     /// Asks whether the server is ready, and is content with any answer to that: one that refuses metered calls serves
@@ -78,7 +86,9 @@ impl SideDoor {
         let (ours, theirs) = pair()?;
         self.knocks.send(theirs).await.map_err(|_closed| Unanswered::Closed)?;
         let client = TlsConnector::from(Arc::clone(&self.client));
-        let mut stream = client.connect(self.name.clone(), ours).await?;
+        let is_waiting = self.shown.as_ref().is_some_and(|shown| shown.is_waiting());
+        let name = if is_waiting { nobody() } else { self.name.clone() };
+        let mut stream = client.connect(name, ours).await?;
         stream.write_all(self.request.as_bytes()).await?;
         let mut answer = Vec::new();
         stream.take(ANSWER_MAX_BYTES).read_to_end(&mut answer).await?;
@@ -88,6 +98,11 @@ impl SideDoor {
             _ => Err(Unanswered::Other(head)),
         }
     }
+}
+
+/// What a handshake without a name is for.
+fn nobody() -> ServerName<'static> {
+    ServerName::from(IpAddr::from(Ipv4Addr::LOCALHOST))
 }
 
 /// Both ends of a connection that no network sees. They are sockets of another family than their type says, which makes

@@ -23,6 +23,11 @@ use crate::small_file;
 /// A chain or a key is much smaller.
 const PEM_MAX_BYTES: u64 = 1024 * 1024;
 
+/// What clients read of a handshake's message with the chain, less what stands around the certificates.
+const MESSAGE_MAX_BYTES: usize = 65_535 - 16;
+/// What stands around one certificate in it.
+const ENTRY_BYTES: usize = 5;
+
 /// A certificate chain with the key that belongs to it.
 #[derive(Clone, Debug)]
 pub struct Identity {
@@ -71,6 +76,20 @@ pub enum TlsError {
         /// What is wrong.
         why: String,
     },
+    /// No client reads a message that is as long as this chain.
+    #[error(
+        "{} holds {certificates} certificates of {bytes} bytes, and no client reads a chain of more than \
+         {MESSAGE_MAX_BYTES}; keep the server's own and those of its issuers",
+        path.display()
+    )]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// How many it holds.
+        certificates: usize,
+        /// What they take in a handshake.
+        bytes: usize,
+    },
     /// The key is of a kind that is not supported, or damaged.
     #[error("the private key in {} cannot be used: {why}", path.display())]
     UnusableKey {
@@ -96,7 +115,7 @@ impl TlsError {
         match self {
             Self::Unreadable { path, .. } | Self::BrokenPem { path, .. } => path == key,
             Self::NoKey(_) | Self::UnusableKey { .. } | Self::Mismatch { .. } => true,
-            Self::NoCertificate(_) | Self::BrokenCertificate { .. } => false,
+            Self::NoCertificate(_) | Self::BrokenCertificate { .. } | Self::TooLong { .. } => false,
         }
     }
 }
@@ -108,8 +127,15 @@ impl Identity {
     /// When a file cannot be read, is not what it should be, or the two do not belong together. An
     /// expired certificate is no error; see [`Identity::not_after`].
     pub fn load(chain: &Path, key: &Path) -> Result<Self, TlsError> {
-        let certificates = read(chain)?;
-        let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&certificates)
+        Self::of((chain, &read(chain)?), (key, &read(key)?))
+    }
+
+    /// The same of what two files hold, or one that holds both.
+    pub(super) fn of(
+        (chain, chain_pem): (&Path, &[u8]),
+        (key, key_pem): (&Path, &[u8]),
+    ) -> Result<Self, TlsError> {
+        let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(chain_pem)
             .collect::<Result<_, _>>()
             .map_err(|error| broken_pem(chain, &error))?;
         let first = certificates.first().ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
@@ -123,7 +149,13 @@ impl Identity {
         let missing_issuer =
             (!goes_on).then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
 
-        let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
+        let bytes = certificates.iter().map(|der| der.len() + ENTRY_BYTES).sum::<usize>();
+        if bytes > MESSAGE_MAX_BYTES {
+            let (path, certificates) = (chain.to_owned(), certificates.len());
+            return Err(TlsError::TooLong { path, certificates, bytes });
+        }
+
+        let private = PrivateKeyDer::from_pem_slice(key_pem).map_err(|error| match error {
             pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
             error => broken_pem(key, &error),
         })?;

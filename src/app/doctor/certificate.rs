@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Fault, Findings};
+use super::{Fault, Findings, automatic};
 use crate::app::certificate::{Worry, load_all, which, worries};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -11,6 +11,9 @@ use crate::transport::{Identity, demo_certificate_in};
 const PART: &str = "certificate";
 
 pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
+    if let Some(acme) = &config.acme {
+        return automatic::examine(config, acme, clock, found);
+    }
     let loaded = match load_all(config) {
         Ok(Some(pairs)) => Ok(Some(pairs)),
         Ok(None) => {
@@ -57,7 +60,7 @@ pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
 }
 
 /// What there is to say about one certificate, whatever its names are.
-fn one(which: &str, identity: &Identity, host: &str, now: OffsetDateTime, found: &mut Findings) {
+pub(super) fn one(which: &str, identity: &Identity, host: &str, now: OffsetDateTime, found: &mut Findings) {
     if let Err(why) = identity.is_linked(host, now) {
         let text = if why.contains("CaUsedAsEndEntity") {
             format!(
