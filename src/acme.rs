@@ -4,6 +4,7 @@
 //! better one is there. The names are proved by TLS-ALPN-01, so that no other port and no other program is needed. It
 //! must never know what is served.
 
+mod advice;
 mod http;
 mod kept;
 mod order;
@@ -16,6 +17,7 @@ use time::OffsetDateTime;
 use tokio::sync::Notify;
 use url::Url;
 
+use self::advice::Advice;
 use self::kept::Kept;
 use self::order::{Failed, obtain};
 use self::schedule::{Tries, renew_at};
@@ -73,7 +75,7 @@ pub fn found(data: &std::path::Path, directory: &Url, names: &[String]) -> Found
     let identity = kept.pair();
     let tries = kept.tries();
     let good = identity.as_ref().ok().and_then(Option::as_ref);
-    Found { outlook: outlook(good, names, &tries), identity }
+    Found { outlook: outlook(good, names, &tries, None), identity }
 }
 
 /// Gets certificates and shows them.
@@ -93,6 +95,9 @@ struct Now {
     tries: Tries,
     /// Not before this moment, after one has come.
     rests_until: Option<OffsetDateTime>,
+    /// The failure that the log told of last.
+    told: Option<String>,
+    advice: Advice,
 }
 
 impl Renewals {
@@ -104,15 +109,14 @@ impl Renewals {
             tracing::warn!(reason, "the certificate that was kept cannot be used; another is asked for");
             None
         });
-        let now = Now { identity, tries: kept.tries().after_a_start(), rests_until: None };
-        Self {
-            settings,
-            kept,
-            challenges: Arc::default(),
-            clock,
-            now: Mutex::new(now),
-            asked: Notify::new(),
-        }
+        let now = Now {
+            identity,
+            tries: kept.tries().after_a_start(),
+            rests_until: None,
+            told: None,
+            advice: Advice::none_yet(clock.utc()),
+        };
+        Self { settings, kept, challenges: Arc::default(), clock, now: Mutex::new(now), asked: Notify::new() }
     }
 
     /// What handshakes have to prove.
@@ -131,7 +135,8 @@ impl Renewals {
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         let now = self.now();
-        let mut outlook = outlook(now.identity.as_ref(), &self.settings.names, &now.tries);
+        let mut outlook =
+            outlook(now.identity.as_ref(), &self.settings.names, &now.tries, now.advice.renew_at);
         outlook.next = outlook.next.max(now.rests_until);
         outlook
     }
@@ -142,7 +147,9 @@ impl Renewals {
         let outlook = self.outlook();
         let lacks = match outlook.until {
             None => "there is no certificate yet".to_owned(),
-            Some(until) if until <= self.clock.utc() => format!("the certificate expired on {}", until.date()),
+            Some(until) if until <= self.clock.utc() => {
+                format!("the certificate expired on {}", until.date())
+            }
             Some(_) => return None,
         };
         // What the authority said stays with the operator: this page is public.
@@ -155,7 +162,9 @@ impl Renewals {
     /// Asks the authority at once, unless it said how long it wants to be left alone.
     pub fn ask(&self) {
         let mut now = self.now();
-        now.tries = now.tries.clone().asked(self.clock.utc());
+        let at = self.clock.utc();
+        now.tries = now.tries.clone().asked(at);
+        now.advice.again = now.advice.again.min(at);
         drop(now);
         self.asked.notify_one();
     }
@@ -164,6 +173,9 @@ impl Renewals {
     pub async fn run(&self, shown: &Shown, tell: impl Fn(&Outlook)) {
         tell(&self.outlook());
         loop {
+            if self.take_advice().await {
+                tell(&self.outlook());
+            }
             let (next, now) = (self.outlook().next, self.clock.utc());
             match next {
                 Some(next) if next > now => {
@@ -174,19 +186,42 @@ impl Renewals {
                     }
                 }
                 _ => {
-                    self.attempt(shown).await;
+                    let news = self.attempt(shown).await;
+                    // Whoever reads the line finds it to be so.
                     tell(&self.outlook());
+                    news.log();
                 }
             }
         }
     }
 
-    async fn attempt(&self, shown: &Shown) {
+    /// Asks the authority when it would like the certificate renewed, if it is time to; whether it was asked.
+    async fn take_advice(&self) -> bool {
+        let at = self.clock.utc();
+        let id = {
+            let now = self.now();
+            let is_due = now.advice.again <= at;
+            now.identity.as_ref().filter(|_| is_due).and_then(Identity::issued_as).map(str::to_owned)
+        };
+        let Some(id) = id else { return false };
+        let advice = advice::ask(&self.settings, &id, at).await;
+        let mut now = self.now();
+        if advice.renew_at != now.advice.renew_at {
+            let renew_at = advice.renew_at.map(|at| at.to_string());
+            tracing::info!(renew_at, "the authority says when to renew the certificate");
+        }
+        now.advice = advice;
+        true
+    }
+
+    async fn attempt(&self, shown: &Shown) -> News {
         // What cannot be kept is not asked for: an authority issues only so many.
         let begun = self.now().tries.clone();
         let got = match self.kept.note(&begun) {
             Ok(()) => {
-                let order = obtain(&self.settings, &self.kept, &self.challenges);
+                let before = self.identity();
+                let replaced = before.as_ref().and_then(Identity::issued_as);
+                let order = obtain(&self.settings, &self.kept, replaced, &self.challenges);
                 let got = tokio::time::timeout(ORDER_MAX, order).await;
                 self.challenges.forget();
                 got.unwrap_or_else(|_late| Err(Failed::unreachable("the authority takes too long")))
@@ -194,39 +229,39 @@ impl Renewals {
             Err(reason) => Err(Failed::here(reason)),
         };
         let at = self.clock.utc();
-        match got.and_then(|pem| self.take(&pem, at)) {
-            Ok(identity) => {
-                shown.replace(vec![identity.clone()]);
-                let (until, names) = (identity.not_after().date().to_string(), self.settings.names.join(", "));
-                tracing::info!(until, names, "a new certificate was issued; new connections are shown it");
-                let lasts = identity.not_after() - identity.not_before();
-                let mut now = self.now();
-                now.rests_until = Some(at + AGAIN.min(lasts / 4));
-                now.identity = Some(identity);
-                now.tries = Tries::default();
-                self.note(&now.tries);
-            }
-            Err(failed) => {
-                let mut now = self.now();
-                let is_news = now.tries.reason() != Some(failed.reason.as_str());
-                now.tries = now.tries.clone().failed(&failed, at);
-                if is_news {
-                    let next = now.tries.next().map(|next| next.to_string()).unwrap_or_default();
-                    let Failed { reason, .. } = &failed;
-                    match &now.identity {
-                        Some(_) => tracing::error!(
-                            reason,
-                            next,
-                            "the certificate is not renewed; the one before goes on"
-                        ),
-                        None => {
-                            tracing::error!(reason, next, "no certificate was issued; there is none yet");
-                        }
-                    }
-                }
-                self.note(&now.tries);
-            }
+        let news = match got.and_then(|pem| self.take(&pem, at)) {
+            Ok(identity) => self.issued(identity, at, shown),
+            Err(failed) => self.failed(failed, at),
+        };
+        let tries = self.now().tries.clone();
+        if let Err(reason) = self.kept.note(&tries) {
+            tracing::warn!(reason, "what became of the last try is not kept");
         }
+        news
+    }
+
+    fn issued(&self, identity: Identity, at: OffsetDateTime, shown: &Shown) -> News {
+        shown.replace(vec![identity.clone()]);
+        let until = identity.not_after();
+        let lasts = until - identity.not_before();
+        let mut now = self.now();
+        now.rests_until = Some(at + AGAIN.min(lasts / 4));
+        now.advice = Advice::none_yet(at);
+        now.identity = Some(identity);
+        now.tries = Tries::default();
+        now.told = None;
+        News::Issued { until, names: self.settings.names.join(", ") }
+    }
+
+    fn failed(&self, failed: Failed, at: OffsetDateTime) -> News {
+        let mut now = self.now();
+        now.tries = now.tries.clone().failed(&failed, at);
+        let next = now.tries.next();
+        if now.told.as_deref() == Some(failed.reason.as_str()) {
+            return News::None;
+        }
+        now.told = Some(failed.reason.clone());
+        News::Failed { reason: failed.reason, next, goes_on: now.identity.is_some() }
     }
 
     /// What the authority issued, once it is safely kept and known to be of use.
@@ -247,20 +282,60 @@ impl Renewals {
         identity.map_err(Failed::here)
     }
 
-    fn note(&self, tries: &Tries) {
-        if let Err(reason) = self.kept.note(tries) {
-            tracing::warn!(reason, "what became of the last try is not kept");
-        }
-    }
-
     fn now(&self) -> std::sync::MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn outlook(identity: Option<&Identity>, names: &[String], tries: &Tries) -> Outlook {
+/// What became of a try, for the log.
+#[derive(Debug)]
+enum News {
+    Issued {
+        until: OffsetDateTime,
+        names: String,
+    },
+    Failed {
+        reason: String,
+        next: Option<OffsetDateTime>,
+        goes_on: bool,
+    },
+    /// The same as before.
+    None,
+}
+
+impl News {
+    fn log(self) {
+        match self {
+            Self::Issued { until, names } => {
+                let until = until.date().to_string();
+                tracing::info!(until, names, "a new certificate was issued; new connections are shown it");
+            }
+            Self::Failed { reason, next, goes_on } => {
+                let next = next.map(|next| next.to_string());
+                if goes_on {
+                    tracing::error!(reason, next, "the certificate is not renewed; the one before goes on");
+                } else {
+                    tracing::error!(reason, next, "no certificate was issued; there is none yet");
+                }
+            }
+            Self::None => {}
+        }
+    }
+}
+
+fn outlook(
+    identity: Option<&Identity>,
+    names: &[String],
+    tries: &Tries,
+    advised: Option<OffsetDateTime>,
+) -> Outlook {
     let has_all = |one: &&Identity| names.iter().all(|name| one.names(name));
-    let renewal = identity.filter(has_all).map(|one| renew_at(one.not_before(), one.not_after(), names));
+    let renewal = identity.filter(has_all).map(|one| {
+        let (from, until) = (one.not_before(), one.not_after());
+        // However late the authority would like it, a tenth of its life is left for failures.
+        let latest = until - (until - from) / 10;
+        advised.map_or_else(|| renew_at(from, until, names), |advised| advised.min(latest))
+    });
     let next = match tries.next() {
         Some(next) => Some(next),
         None => Some(renewal.unwrap_or(OffsetDateTime::UNIX_EPOCH)),

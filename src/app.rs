@@ -282,7 +282,7 @@ pub async fn run(
         None => handshakes,
     };
     let mut signals = Signals::listen()?;
-    let renewing = automatic::keep_renewed(renewals.clone(), Arc::clone(&shown), Arc::clone(&standing));
+    automatic::keep_renewed(renewals.clone(), &shown, &standing);
     let changing = reload::Parts {
         shown: Arc::clone(&shown),
         guard: guard.clone(),
@@ -292,7 +292,9 @@ pub async fn run(
     let places = (public_base.clone(), address);
     let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
     let looking_again = Looking::new(reload, clock.clone());
-    certificate::warn(&shown.now(), clock.utc());
+    if renewals.is_none() {
+        certificate::warn(&shown.now(), clock.utc());
+    }
     if parts.admission.ladder().is_unconfirmed() {
         tracing::warn!(
             "the database was restored, or lost something: metered calls are refused until `ono-sendai admin \
@@ -336,7 +338,6 @@ pub async fn run(
         // These never end by themselves, and with everything else.
         () = looking => {}
         () = keeping => {}
-        () = renewing => {}
         () = told_twice => tracing::warn!("stopped at once, as a second signal asked"),
     }
     // After the last answer; what is on its way becomes durable first.

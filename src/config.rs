@@ -247,7 +247,13 @@ impl Config {
         let Some(acme) = &self.acme else { return };
         if self.tls.files.is_some() {
             reader.refuse(
-                &["acme.names", "tls.certificate", "tls.certificate_credential", "tls.key", "tls.key_credential"],
+                &[
+                    "acme.names",
+                    "tls.certificate",
+                    "tls.certificate_credential",
+                    "tls.key",
+                    "tls.key_credential",
+                ],
                 "names together with certificate and key under [tls]",
                 "one of the two",
             );

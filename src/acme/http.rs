@@ -87,7 +87,7 @@ fn is_problem(headers: &HeaderMap) -> bool {
 }
 
 /// Seconds; a date is passed over, since waiting has a least and a most anyway.
-fn wait(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn wait(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
     text.trim().parse().ok().map(|seconds: u32| Duration::seconds(seconds.into()))
 }

@@ -4,8 +4,8 @@
 //! text than fits a log line.
 
 use instant_acme::{
-    Account, AuthorizationStatus, ChallengeType, Error, ExternalAccountKey, Identifier, NewAccount, NewOrder,
-    Order, OrderStatus, Problem, RetryPolicy,
+    Account, AuthorizationStatus, CertificateIdentifier, ChallengeType, Error, ExternalAccountKey,
+    Identifier, NewAccount, NewOrder, Order, OrderStatus, Problem, RetryPolicy,
 };
 use time::Duration;
 
@@ -82,10 +82,11 @@ impl Failed {
     }
 }
 
-/// A new certificate with its key, as PEM. The proofs that it puts among `challenges` are for the caller to forget.
+/// A new certificate with its key, as PEM, in the place of the one that the authority knows as `replaced`. The proofs that it puts among `challenges` are for the caller to forget.
 pub(super) async fn obtain(
     settings: &Settings,
     kept: &Kept,
+    replaced: Option<&str>,
     challenges: &Challenges,
 ) -> Result<String, Failed> {
     let http = Http::new(settings.fetcher.clone());
@@ -93,7 +94,18 @@ pub(super) async fn obtain(
     let identifiers: Vec<Identifier> = settings.names.iter().cloned().map(Identifier::Dns).collect();
     let wanted = NewOrder::new(&identifiers);
     let mut account = account(settings, kept, &http).await?;
-    let mut order = match account.new_order(&wanted).await {
+    let mut first = Err(Error::Unsupported("no certificate before"));
+    if let Some((issuer, serial)) = replaced.and_then(|id| id.split_once('.')) {
+        let id = CertificateIdentifier { authority_key_identifier: issuer.into(), serial: serial.into() };
+        first = account.new_order(&NewOrder::new(&identifiers).replaces(id)).await;
+    }
+    let first = match first {
+        Err(Error::Api(problem)) if is_final(&problem) => Err(Error::Api(problem)),
+        // An authority that keeps no account of what replaces what is asked without.
+        Err(_) => account.new_order(&wanted).await,
+        order => order,
+    };
+    let mut order = match first {
         // An authority that began anew knows nobody.
         Err(Error::Api(problem)) if problem.r#type.as_deref() == Some(NO_SUCH_ACCOUNT) => {
             tracing::warn!("the authority does not have the account that was kept; another is made");
@@ -114,6 +126,11 @@ pub(super) async fn obtain(
     let key = order.finalize().await.map_err(failed)?;
     let chain = order.poll_certificate(&PATIENCE).await.map_err(failed)?;
     Ok(key + &chain)
+}
+
+/// Whether the same order without a word on what it replaces would be answered the same.
+fn is_final(problem: &Problem) -> bool {
+    problem.r#type.as_deref().is_some_and(|kind| [NO_SUCH_ACCOUNT, TOO_OFTEN].contains(&kind))
 }
 
 /// Offers a proof for each name that the authority has none of yet.

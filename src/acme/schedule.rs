@@ -26,7 +26,7 @@ pub(super) fn renew_at(from: OffsetDateTime, until: OffsetDateTime, names: &[Str
 }
 
 /// A number that looks like chance and is always the same.
-fn spread(seed: &[u8]) -> u8 {
+pub(super) fn spread(seed: &[u8]) -> u8 {
     digest(&SHA256, seed).as_ref().first().copied().unwrap_or_default()
 }
 

@@ -88,7 +88,7 @@ pub enum Report {
         /// Whether a restored backup waits for `admin restore-confirm`.
         restore_unconfirmed: bool,
         /// What became of the last reading of configuration and certificates.
-        reload: ReloadReport,
+        reload: Box<ReloadReport>,
     },
     /// Degraded windows that are open, with the seconds until the next try.
     Windows(Vec<(String, u64)>),
@@ -207,6 +207,6 @@ fn status(admission: &Admission, standing: &Standing) -> Report {
         tools_off: stored.tools_off.iter().cloned().collect(),
         anonymous_units_today: admission.anonymous_units_today(),
         restore_unconfirmed: stored.restore_unconfirmed,
-        reload: standing.report(),
+        reload: Box::new(standing.report()),
     }
 }

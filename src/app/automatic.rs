@@ -20,6 +20,8 @@ use crate::transport::{NotReady, Shown};
 /// How long one answer of the authority may take, and how large it may be.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 const ANSWER_MAX_BYTES: usize = 512 * 1024;
+/// How long is waited after a fault of the program itself.
+const AFTER_A_FAULT: Duration = Duration::from_secs(600);
 
 /// The renewals of a server that has an automatic certificate.
 pub(super) fn renewals(config: &Config, clock: &Clock) -> Result<Option<Arc<Renewals>>, StartError> {
@@ -45,8 +47,9 @@ pub(super) fn fetcher(acme: &Acme) -> Result<Fetcher, Wrong> {
         limit_bytes: ANSWER_MAX_BYTES,
         pinned: None,
     };
-    Fetcher::new(settings)
-        .map_err(|reason| Wrong::at(KEY, format!("what cannot be used ({reason})"), "a PEM file of certificates"))
+    Fetcher::new(settings).map_err(|reason| {
+        Wrong::at(KEY, format!("what cannot be used ({reason})"), "a PEM file of certificates")
+    })
 }
 
 /// Whose account the server's belongs to at the authority: the id of its key, and the key.
@@ -58,17 +61,27 @@ pub(super) fn external(account: &ExternalAccount) -> Result<(String, Vec<u8>), W
     Ok((account.id.clone(), external_key(key.expose()).unwrap_or_default()))
 }
 
-/// Gets certificates and has them shown for as long as the server runs. Never ends.
-pub(super) async fn keep_renewed(renewals: Option<Arc<Renewals>>, shown: Arc<Shown>, standing: Arc<Standing>) {
-    let Some(renewals) = renewals else { return std::future::pending().await };
-    renewals
-        .run(&shown, |outlook| {
-            standing.note(|report| {
-                report.renewal = Some(told(outlook));
-                report.certificate_until = outlook.until.and_then(moment);
-            });
-        })
-        .await;
+/// Gets certificates and has them shown for as long as the program runs, in a task of its own: the disk is waited for in
+/// it, and whatever goes wrong in it ends nothing else.
+pub(super) fn keep_renewed(renewals: Option<Arc<Renewals>>, shown: &Arc<Shown>, standing: &Arc<Standing>) {
+    let Some(renewals) = renewals else { return };
+    let (shown, standing) = (Arc::clone(shown), Arc::clone(standing));
+    tokio::spawn(async move {
+        loop {
+            let (renewals, shown, standing) =
+                (Arc::clone(&renewals), Arc::clone(&shown), Arc::clone(&standing));
+            let tell = move |outlook: &Outlook| {
+                standing.note(|report| {
+                    report.renewal = Some(told(outlook));
+                    report.certificate_until = outlook.until.and_then(moment);
+                });
+            };
+            // It never ends by itself.
+            let _failed = tokio::spawn(async move { renewals.run(&shown, tell).await }).await;
+            tracing::error!("a try to get a certificate failed as nothing should; the next one follows");
+            tokio::time::sleep(AFTER_A_FAULT).await;
+        }
+    });
 }
 
 fn told(outlook: &Outlook) -> RenewalReport {

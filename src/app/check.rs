@@ -85,11 +85,16 @@ fn examples(config: &Config) -> impl Iterator<Item = Wrong> {
     let issuer = config.auth.issuer.as_deref().map(|issuer| ("auth.issuer", issuer));
     let reserved = [base, issuer, contact].into_iter().flatten().filter_map(move |(place, text)| {
         let host = host_of(text);
-        is_reserved(&host).then(|| Wrong::at(place, format!("{host}, an example that is nobody's"), "your own"))
+        is_reserved(&host)
+            .then(|| Wrong::at(place, format!("{host}, an example that is nobody's"), "your own"))
     });
     let operator = config.legal.operator.as_deref().filter(|operator| *operator == EXAMPLE_OPERATOR);
     reserved.chain(operator.map(|operator| {
-        Wrong::at("legal.operator", format!("\"{operator}\", the example"), "the name of whoever runs this server")
+        Wrong::at(
+            "legal.operator",
+            format!("\"{operator}\", the example"),
+            "the name of whoever runs this server",
+        )
     }))
 }
 

@@ -103,7 +103,10 @@ impl Reload {
         }
         if now - self.warned >= WARN_EVERY {
             self.warned = now;
-            warn(&self.parts.shown.now(), now);
+            match &self.parts.renewals {
+                Some(renewals) => tell_of_failure(renewals),
+                None => warn(&self.parts.shown.now(), now),
+            }
         }
     }
 
@@ -260,6 +263,15 @@ impl Reload {
             let until = first.not_after().format(&Rfc3339).ok();
             self.parts.standing.note(|report| report.certificate_until = until);
         }
+    }
+}
+
+/// An automatic certificate that ends soon is worth a line only when it is not renewed.
+fn tell_of_failure(renewals: &Renewals) {
+    let outlook = renewals.outlook();
+    if let Some(reason) = outlook.failure {
+        let until = outlook.until.map(|until| until.date().to_string());
+        tracing::warn!(reason, until, "there is still no new certificate");
     }
 }
 

@@ -101,16 +101,18 @@ impl Acme {
             Contact::Email(address) => Some(address),
             Contact::Page(_) => None,
         });
-        let directory = keys.optional(
+        let directory = keys.text(
             "directory",
+            lets_encrypt(),
             "an https address without user, query or fragment",
             directory,
         );
         let ca_file = keys.optional_path("ca_file");
-        let id = keys.optional("external_account_id", "an id of at most 200 characters without spaces", |text| {
-            let sound = text.len() <= 200 && text.bytes().all(|byte| byte.is_ascii_graphic());
-            sound.then(|| text.to_owned())
-        });
+        let id =
+            keys.optional("external_account_id", "an id of at most 200 characters without spaces", |text| {
+                let sound = text.len() <= 200 && text.bytes().all(|byte| byte.is_ascii_graphic());
+                sound.then(|| text.to_owned())
+            });
         let key = keys.secret_source(
             ["external_account_key", "external_account_key_file", "external_account_key_credential"],
             "a key of at least 16 bytes in base64url",
@@ -118,12 +120,14 @@ impl Acme {
         );
         let external = external(keys, id, key);
         if names.is_empty() {
-            if agreed || contact.is_some() || ca_file.is_some() || external.is_some() {
+            let is_elsewhere = directory != lets_encrypt();
+            if agreed || contact.is_some() || is_elsewhere || ca_file.is_some() || external.is_some() {
                 keys.refuse(
                     &[
                         "names",
                         "agree_to_terms",
                         "contact",
+                        "directory",
                         "ca_file",
                         "external_account_id",
                         "external_account_key",
@@ -150,11 +154,15 @@ impl Acme {
                 "true, once you have read the terms of service of the authority",
             );
         }
-        Some(Self { names, contact, directory: directory.unwrap_or_else(lets_encrypt), ca_file, external })
+        Some(Self { names, contact, directory, ca_file, external })
     }
 }
 
-fn external(keys: &mut Keys<'_, '_>, id: Option<String>, key: Option<SecretSource>) -> Option<ExternalAccount> {
+fn external(
+    keys: &mut Keys<'_, '_>,
+    id: Option<String>,
+    key: Option<SecretSource>,
+) -> Option<ExternalAccount> {
     const KEY: [&str; 4] = [
         "external_account_id",
         "external_account_key",

@@ -117,7 +117,9 @@ pub fn server_config_showing(shown: Arc<Shown>) -> Arc<ServerConfig> {
 }
 
 #[expect(clippy::expect_used, reason = "the versions are constants that this provider supports")]
-pub(super) fn versions(provider: Arc<CryptoProvider>) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
+pub(super) fn versions(
+    provider: Arc<CryptoProvider>,
+) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
     ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
         .expect("the provider supports TLS 1.2 and 1.3")

@@ -61,8 +61,8 @@ impl SideDoor {
     /// A door for a server that answers to `own`, and where its knocks arrive.
     pub(super) fn new(own: &Authority) -> (Self, Knocks) {
         let (knocks, taken) = mpsc::channel(1);
-        let name = ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned())
-            .unwrap_or_else(|_| nobody());
+        let name =
+            ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned()).unwrap_or_else(|_| nobody());
         let request = format!("GET /readyz HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n");
         (Self { knocks, client: Arc::new(client()), name, request, shown: None }, taken)
     }

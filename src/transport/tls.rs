@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rustls::client::danger::ServerCertVerifier as _;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::ring;
@@ -37,6 +39,7 @@ pub struct Identity {
     missing_issuer: Option<String>,
     self_signed: bool,
     own_names: Vec<String>,
+    issued_as: Option<String>,
 }
 
 /// Why a certificate and a key cannot be used. Every message names the file.
@@ -175,6 +178,10 @@ impl Identity {
             not_before: facts.not_before,
             missing_issuer,
             self_signed: facts.is_self_issued(),
+            issued_as: facts.issuer_key.map(|key| {
+                let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+                format!("{}.{}", text(&key), text(&facts.serial))
+            }),
             own_names: facts.names,
         })
     }
@@ -245,6 +252,13 @@ impl Identity {
     #[must_use]
     pub fn is_self_signed(&self) -> bool {
         self.self_signed
+    }
+
+    /// How its authority calls the certificate when it is asked about its renewal (RFC 9773, section 4.1); `None` when
+    /// it does not say which key signed it.
+    #[must_use]
+    pub fn issued_as(&self) -> Option<&str> {
+        self.issued_as.as_deref()
     }
 
     /// Whether both show the same certificates, in the same order.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::certificate::one;
-use super::{Fault, Findings, way_there};
+use super::{Fault, Findings, Mark, way_there};
 use crate::acme::{self, Outlook};
 use crate::app::automatic::{external, fetcher};
 use crate::clock::Clock;
@@ -38,9 +38,18 @@ pub(super) fn examine(config: &Config, acme: &Acme, clock: &Clock, found: &mut F
     };
     let before = found.of.len();
     if let Some(name) = acme.names.iter().find(|name| !identity.names(name)) {
-        found.warn(PART, format!("it is not one of {name}; a server that runs gets another from the authority"));
+        found.warn(
+            PART,
+            format!("it is not one of {name}; a server that runs gets another from the authority"),
+        );
     }
+    let known = found.of.len();
     one("", &identity, host, now, found);
+    // One that ends soon is renewed, unless the last try failed.
+    if kept.outlook.failure.is_none() {
+        let news = found.of.split_off(known);
+        found.of.extend(news.into_iter().filter(|finding| finding.mark != Mark::Warn));
+    }
     if found.of.len() == before {
         let (until, days) = (identity.not_after().date(), (identity.not_after() - now).whole_days());
         let renewed = when(kept.outlook.next, now);

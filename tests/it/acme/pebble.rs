@@ -42,7 +42,8 @@ pub struct Manners {
 }
 
 /// What the authority calls the key of an account that was made otherwise, and the key.
-pub const EXTERNAL: (&str, &str) = ("kid-1", "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W");
+pub const EXTERNAL: (&str, &str) =
+    ("kid-1", "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W");
 
 /// Whether the authority is installed; says loudly when it is not.
 pub fn is_here() -> bool {
@@ -51,7 +52,8 @@ pub fn is_here() -> bool {
             .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
     });
     if !here {
-        let skipped = "SKIPPED: automatic certificates need Debian's package pebble (tests/run installs it as root)";
+        let skipped =
+            "SKIPPED: automatic certificates need Debian's package pebble (tests/run installs it as root)";
         writeln!(std::io::stderr(), "{skipped}").expect("stderr takes a line");
     }
     here
@@ -109,8 +111,20 @@ impl Pebble {
             self.spawn(
                 "pebble-challtestsrv",
                 &[
-                    "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dns01", &resolver, "-http01", "", "-https01", "",
-                    "-tlsalpn01", "", "-management", &management,
+                    "-defaultIPv4",
+                    "127.0.0.1",
+                    "-defaultIPv6",
+                    "",
+                    "-dns01",
+                    &resolver,
+                    "-http01",
+                    "",
+                    "-https01",
+                    "",
+                    "-tlsalpn01",
+                    "",
+                    "-management",
+                    &management,
                 ],
             );
         }
@@ -150,6 +164,11 @@ impl Pebble {
     /// The address of its directory.
     pub fn directory(&self) -> String {
         format!("https://localhost:{}/dir", self.port)
+    }
+
+    /// Its port, and what its own certificate is trusted by.
+    pub fn way(&self) -> (u16, &str) {
+        (self.port, &self.trusted)
     }
 
     /// The file of the certificate that its own is trusted by.
