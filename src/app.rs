@@ -303,13 +303,16 @@ pub async fn run(
     }
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
-    let waiting = if shown.is_waiting() { ", as soon as there is a certificate" } else { "" };
-    let ready = format!("serving {} on {address}{waiting}", public_base.join("/mcp"));
+    let serves = format!("serving {} on {address}", public_base.join("/mcp"));
+    let status = || {
+        let waits = if shown.is_waiting() { ", as soon as there is a certificate" } else { "" };
+        format!("{serves}{waits}")
+    };
     if shown.is_waiting() {
         tracing::warn!("there is no certificate yet: no client is served until the authority has issued one");
     }
     announce(&Started { address, public_base, certificate: demo, demo_token });
-    supervisor.ready(&ready);
+    supervisor.ready(&status());
     let (tell, told) = oneshot::channel::<()>();
     let stop = async move {
         let _told_or_gone = told.await;
@@ -322,7 +325,8 @@ pub async fn run(
         tokio::select! {
             () = signals.next() => {}
             // These never end by themselves.
-            () = supervised::reload_when_told(&supervisor, hangup, &ready, &looking_again) => {}
+            () = supervised::reload_when_told(&supervisor, hangup, &status, &looking_again) => {}
+            () = supervised::tell_when_shown(&supervisor, &shown, &status) => {}
             () = looking_again.clone().by_itself() => {}
             () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         }

@@ -185,6 +185,30 @@ impl Server {
     }
 }
 
+/// Where a supervisor hears what it is told.
+struct Ear {
+    path: String,
+    socket: UnixDatagram,
+}
+
+impl Ear {
+    fn new(path: &Path) -> Self {
+        let socket = UnixDatagram::bind(path).expect("an ear");
+        socket.set_read_timeout(Some(PATIENCE)).expect("a patience");
+        Self { path: path.to_str().expect("text").to_owned(), socket }
+    }
+
+    /// Waits for a message with one text and without another.
+    fn hears(&self, wanted: &str, unwanted: &str) {
+        let mut message = [0; 4_096];
+        soon(wanted, || {
+            let length = self.socket.recv(&mut message).expect("a message");
+            let said = String::from_utf8_lossy(&message[..length]);
+            said.contains(wanted) && !said.contains(unwanted)
+        });
+    }
+}
+
 fn page(path: &str, host: &str, port: u16) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n")
 }
@@ -299,20 +323,10 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
     }
     let mut scene = Scene::new("waiting");
     // The supervisor is told that the service is ready, and gets its signs of life.
-    let socket = scene.place.join("notify");
-    let ear = UnixDatagram::bind(&socket).expect("an ear");
-    ear.set_read_timeout(Some(PATIENCE)).expect("a patience");
-    let heard = |wanted: &str| {
-        let mut message = [0; 4_096];
-        soon(wanted, || {
-            let length = ear.recv(&mut message).expect("a message");
-            String::from_utf8_lossy(&message[..length]).contains(wanted)
-        });
-    };
-    let socket = socket.to_str().expect("text");
-    let server = scene.start_with(&[("NOTIFY_SOCKET", socket), ("WATCHDOG_USEC", "600000")]);
-    heard(", as soon as there is a certificate");
-    heard("WATCHDOG=1");
+    let ear = Ear::new(&scene.place.join("first"));
+    let server = scene.start_with(&[("NOTIFY_SOCKET", &ear.path), ("WATCHDOG_USEC", "600000")]);
+    ear.hears(", as soon as there is a certificate", "nothing");
+    ear.hears("WATCHDOG=1", "nothing");
     drop(ear);
     let line = server.line(NONE_ISSUED, "");
     assert!(
@@ -350,11 +364,13 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
         fs::write(kept.join(half), "-----BEGIN PRIVATE KEY-----\nMIGH").expect("a file");
     }
     scene.authority.start(Manners::default());
-    let server = scene.start();
+    let ear = Ear::new(&scene.place.join("second"));
+    let server = scene.start_with(&[("NOTIFY_SOCKET", &ear.path)]);
     let useless = "the certificate that was kept cannot be used; another is asked for";
     assert!(server.start.iter().any(|line| line["message"] == useless), "{:?}", server.start);
     server.signal("HUP");
     server.line(ISSUED, "");
+    ear.hears("STATUS=serving", "as soon as");
     assert!(scene.is_trusted(&scene.authority.root(), NAME));
 }
 
