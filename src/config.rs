@@ -5,6 +5,7 @@
 //! a socket, or read a file other than the configuration itself.
 
 mod accounts;
+mod acme;
 mod anonymous;
 mod auth;
 mod backup;
@@ -35,6 +36,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 pub use accounts::{AccountHook, Accounts, is_service_key};
+pub use acme::{Acme, ExternalAccount, external_key, is_external_key};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
 pub use backup::Backup;
@@ -65,6 +67,8 @@ pub struct Config {
     pub server: Server,
     /// `[tls]`: the certificate.
     pub tls: Tls,
+    /// `[acme]`: a certificate that an authority issues by itself; `None` asks nobody.
+    pub acme: Option<Acme>,
     /// `[transport]`: time and size limits of a connection.
     pub transport: Limits,
     /// `[guard]`: which hosts, origins and proxies are believed.
@@ -162,6 +166,7 @@ impl Config {
         let config = Self {
             server: reader.section("server", Server::read),
             tls: reader.section("tls", Tls::read),
+            acme: reader.section("acme", Acme::read),
             transport: reader.section("transport", transport::read),
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
@@ -179,6 +184,12 @@ impl Config {
         let (keys, lines) = (reader.known_keys(), reader.lines_of_keys());
         let mistakes = reader.finish();
         Read { config: if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys, lines }
+    }
+
+    /// Whether the server shows a certificate that is not made by itself.
+    #[must_use]
+    pub fn has_own_certificate(&self) -> bool {
+        self.tls.files.is_some() || self.acme.is_some()
     }
 }
 

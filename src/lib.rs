@@ -1,6 +1,7 @@
 //! ono-sendai: verified music facts for AI assistants, over MCP, from one binary.
 
 pub mod accounts;
+pub mod acme;
 pub mod admin;
 pub mod admission;
 pub mod answer;

@@ -9,6 +9,7 @@ mod activity;
 mod body;
 mod certificate;
 mod chain;
+mod challenge;
 mod client_address;
 mod connection;
 mod cors;
@@ -30,8 +31,10 @@ mod tls;
 
 pub use self::certificate::{
     DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
+    stand_in,
 };
 pub use self::chain::Chain;
+pub use self::challenge::{Challenges, Handshakes};
 pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;

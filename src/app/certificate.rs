@@ -4,22 +4,25 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use time::{Date, Duration, OffsetDateTime};
 
 use super::source::{self, Wrong};
 use super::start::StartError;
+use crate::acme::Renewals;
 use crate::clock::Clock;
 use crate::config::{CertificateFiles, Config};
-use crate::transport::{Chain, DemoCertificateError, Identity, Key, TlsError, demo_certificate};
+use crate::transport::{
+    Chain, DemoCertificateError, Identity, Key, Shown, TlsError, demo_certificate, stand_in,
+};
 
 /// How long before its end a certificate is worth a warning.
 const SOON: Duration = Duration::days(14);
 
 /// Certificates to serve with, and the demo's file, if it is the demo's.
 pub(super) struct Certificate {
-    pub(super) first: Identity,
-    pub(super) more: Vec<Identity>,
+    pub(super) shown: Arc<Shown>,
     pub(super) demo: Option<DemoCertificateFile>,
 }
 
@@ -33,11 +36,25 @@ pub struct DemoCertificateFile {
 }
 
 impl Certificate {
-    pub(super) fn load(config: &Config, clock: &Clock) -> Result<Self, StartError> {
+    pub(super) fn load(
+        config: &Config,
+        renewals: Option<&Renewals>,
+        clock: &Clock,
+    ) -> Result<Self, StartError> {
         let files =
             load_all(config).map_err(|wrong| StartError::Certificate { reason: wrong.to_string() })?;
         if let Some((first, more)) = files {
-            return Ok(Self { first, more, demo: None });
+            return Ok(Self { shown: Shown::new(first, more), demo: None });
+        }
+        if let Some(renewals) = renewals {
+            let shown = match renewals.identity() {
+                Some(issued) => Shown::new(issued, Vec::new()),
+                None => Shown::waiting(
+                    stand_in(clock.utc())
+                        .map_err(|error| StartError::Certificate { reason: error.to_string() })?,
+                ),
+            };
+            return Ok(Self { shown, demo: None });
         }
         let made = demo_certificate(&config.server.data_dir, clock.utc()).map_err(|error| match error {
             DemoCertificateError::Folder { path, source } | DemoCertificateError::Write { path, source } => {
@@ -48,7 +65,7 @@ impl Certificate {
             }
         })?;
         let demo = DemoCertificateFile { path: made.certificate_path, is_new: made.is_new };
-        Ok(Self { first: made.identity, more: Vec::new(), demo: Some(demo) })
+        Ok(Self { shown: Shown::new(made.identity, Vec::new()), demo: Some(demo) })
     }
 }
 

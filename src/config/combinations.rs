@@ -15,19 +15,21 @@ pub(super) fn refuse(config: &Config, reader: &mut Reader<'_>) {
             "key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
         );
     }
-    if server.public && !server.fixture_mode && config.tls.files.is_none() {
+    if server.public && !server.fixture_mode && !config.has_own_certificate() {
         reader.refuse(
             &[
                 "server.public",
+                "acme.names",
                 "tls.certificate",
                 "tls.certificate_credential",
                 "tls.key",
                 "tls.key_credential",
             ],
             "true without a certificate of its own",
-            "certificate and key under [tls]; the one that is made is good for localhost only",
+            "certificate and key under [tls], or names under [acme]; the one that is made is good for localhost only",
         );
     }
+    refuse_automatic(config, reader);
     if server.public && server.fixture_mode {
         reader.refuse(
             &["server.public", "server.fixture_mode"],
@@ -83,6 +85,39 @@ pub(super) fn refuse(config: &Config, reader: &mut Reader<'_>) {
                 config.transport.idle.as_secs()
             ),
             "less than idle_timeout_s; the comment line keeps a waiting stream open",
+        );
+    }
+}
+
+/// Combinations with an automatic certificate.
+fn refuse_automatic(config: &Config, reader: &mut Reader<'_>) {
+    let Some(acme) = &config.acme else { return };
+    if config.tls.files.is_some() {
+        reader.refuse(
+            &[
+                "acme.names",
+                "tls.certificate",
+                "tls.certificate_credential",
+                "tls.key",
+                "tls.key_credential",
+            ],
+            "names together with certificate and key under [tls]",
+            "one of the two",
+        );
+    }
+    if config.server.fixture_mode {
+        reader.refuse(
+            &["acme.names", "server.fixture_mode"],
+            "names together with fixture_mode = true",
+            "fixture_mode = false under [server]; a demo makes a certificate of its own",
+        );
+    }
+    let host = config.server.public_base.authority().host();
+    if !acme.names.iter().any(|name| name == host) {
+        reader.refuse(
+            &["acme.names", "server.public_base"],
+            &format!("names without {host}, which is that of public_base"),
+            "every name that clients call the server by, that of public_base among them",
         );
     }
 }

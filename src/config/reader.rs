@@ -18,7 +18,7 @@ const LISTED_MAX: usize = 500;
 const SUGGESTED_MAX: usize = 50;
 
 /// Sections with secrets: what stands there in the place of a name may be one.
-const WITH_SECRETS: [&str; 2] = ["crate", "accounts"];
+const WITH_SECRETS: [&str; 3] = ["crate", "accounts", "acme"];
 /// So much of such a name is shown.
 const NAME_SHOWN_CHARS: usize = 4;
 

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    accounts, anonymous, auth, backup, crate_service, deadlines, guard, issuer, legal, log, pages, server,
+    accounts, acme, anonymous, auth, backup, crate_service, deadlines, guard, issuer, legal, log, pages, server,
     tls, transport,
 };
 
@@ -21,13 +21,18 @@ each key accepts and which of them a running server takes anew.
 A relative path starts at the folder in which the program is started. \"\" means \"not set\".";
 
 /// Every section, in the order in which people are shown them.
-pub(super) const SECTIONS: [Section; 14] = [
+pub(super) const SECTIONS: [Section; 15] = [
     Section {
         name: "server",
         about: "Where it listens, what it is called from outside, where it keeps its state.",
         keys: server::KEYS,
     },
     Section { name: "tls", about: "The certificates that the server shows.", keys: tls::KEYS },
+    Section {
+        name: "acme",
+        about: "A certificate that an authority issues and renews by itself, in the place of one under `[tls]`.",
+        keys: acme::KEYS,
+    },
     Section {
         name: "transport",
         about: "How long and how large a connection may be before it is cut off.",

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rustls::RootCertStore;
 use rustls::client::danger::ServerCertVerifier as _;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -18,6 +20,11 @@ use time::OffsetDateTime;
 use super::der::Facts;
 use super::tls::{TlsError, broken_pem, read};
 
+/// What clients read of a handshake's message with the chain, less what stands around the certificates.
+pub(super) const MESSAGE_MAX_BYTES: usize = 65_535 - 16;
+/// What stands around one certificate in it.
+const ENTRY_BYTES: usize = 5;
+
 /// The server's own certificate and what comes after it.
 #[derive(Clone, Debug)]
 pub struct Chain {
@@ -27,6 +34,7 @@ pub struct Chain {
     missing_issuer: Option<String>,
     self_signed: bool,
     own_names: Vec<String>,
+    issued_as: Option<String>,
 }
 
 impl Chain {
@@ -35,8 +43,12 @@ impl Chain {
     /// # Errors
     /// When the file cannot be read or is not what it should be.
     pub fn load(chain: &Path) -> Result<Self, TlsError> {
-        let certificates = read(chain)?;
-        let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&certificates)
+        Self::read(chain, &read(chain)?)
+    }
+
+    /// The same of what the file holds.
+    pub(super) fn read(chain: &Path, pem: &[u8]) -> Result<Self, TlsError> {
+        let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(pem)
             .collect::<Result<_, _>>()
             .map_err(|error| broken_pem(chain, &error))?;
         let first = certificates.first().ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
@@ -49,12 +61,21 @@ impl Chain {
         let goes_on = facts.is_self_issued() || others.iter().any(|other| other.subject == facts.issuer);
         let missing_issuer =
             (!goes_on).then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
+        let bytes = certificates.iter().map(|der| der.len() + ENTRY_BYTES).sum::<usize>();
+        if bytes > MESSAGE_MAX_BYTES {
+            let (path, certificates) = (chain.to_owned(), certificates.len());
+            return Err(TlsError::TooLong { path, certificates, bytes });
+        }
         Ok(Self {
             certificates,
             not_after: facts.not_after,
             not_before: facts.not_before,
             missing_issuer,
             self_signed: facts.is_self_issued(),
+            issued_as: facts.issuer_key.map(|key| {
+                let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+                format!("{}.{}", text(&key), text(&facts.serial))
+            }),
             own_names: facts.names,
         })
     }
@@ -143,6 +164,13 @@ impl Chain {
     #[must_use]
     pub fn not_after(&self) -> OffsetDateTime {
         self.not_after
+    }
+
+    /// How its authority calls the certificate when it is asked about its renewal (RFC 9773, section 4.1); `None` when
+    /// it does not say which key signed it.
+    #[must_use]
+    pub fn issued_as(&self) -> Option<&str> {
+        self.issued_as.as_deref()
     }
 
     /// The name of the issuer whose certificate the chain lacks: some clients cannot complete such a

@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_rustls::TlsConnector;
 
+use super::shown::Shown;
 use crate::host::Authority;
 
 /// The longest answer that is read.
@@ -37,6 +38,7 @@ pub struct SideDoor {
     name: ServerName<'static>,
     /// Each with the statuses that are an answer to it.
     requests: Vec<(String, &'static [u16])>,
+    shown: Option<Arc<Shown>>,
 }
 
 /// Something that a server which serves can answer, and for which it charges nothing.
@@ -78,13 +80,19 @@ impl SideDoor {
     /// A door for a server that answers to `own`, and where its knocks arrive.
     pub(super) fn new(own: &Authority, further: &[Question]) -> (Self, Knocks) {
         let (knocks, taken) = mpsc::channel(1);
-        let name = ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned())
-            .unwrap_or_else(|_| ServerName::from(IpAddr::from(Ipv4Addr::LOCALHOST)));
+        let name =
+            ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned()).unwrap_or_else(|_| nobody());
         let ready = format!("GET /readyz HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n");
         let readiness: (String, &[u16]) = (ready, &[200, 503]);
         let further = further.iter().map(|question| (posted(question, own), question.answers));
         let requests = std::iter::once(readiness).chain(further).collect();
-        (Self { knocks, client: Arc::new(client()), name, requests }, taken)
+        (Self { knocks, client: Arc::new(client()), name, requests, shown: None }, taken)
+    }
+
+    /// The same for a server that may wait for its certificate: until then it answers to this machine's own names only.
+    #[must_use]
+    pub fn showing(self, shown: Arc<Shown>) -> Self {
+        Self { shown: Some(shown), ..self }
     }
 
     /// Asks whether the server is ready, and is content with any answer to that: one that refuses metered calls serves
@@ -106,7 +114,9 @@ impl SideDoor {
         let (ours, theirs) = pair()?;
         self.knocks.send(theirs).await.map_err(|_closed| Unanswered::Closed)?;
         let client = TlsConnector::from(Arc::clone(&self.client));
-        let mut stream = client.connect(self.name.clone(), ours).await?;
+        let is_waiting = self.shown.as_ref().is_some_and(|shown| shown.is_waiting());
+        let name = if is_waiting { nobody() } else { self.name.clone() };
+        let mut stream = client.connect(name, ours).await?;
         stream.write_all(request.as_bytes()).await?;
         let mut answer = Vec::new();
         stream.take(ANSWER_MAX_BYTES).read_to_end(&mut answer).await?;
@@ -127,6 +137,11 @@ fn posted(question: &Question, own: &Authority) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: {own}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
+}
+
+/// What a handshake without a name is for.
+fn nobody() -> ServerName<'static> {
+    ServerName::from(IpAddr::from(Ipv4Addr::LOCALHOST))
 }
 
 /// Both ends of a connection that no network sees. They are sockets of another family than their type says, which makes

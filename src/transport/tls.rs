@@ -13,7 +13,7 @@ use rustls::pki_types::{PrivateKeyDer, pem};
 use rustls::sign::{CertifiedKey, SigningKey};
 use time::OffsetDateTime;
 
-use super::chain::Chain;
+use super::chain::{Chain, MESSAGE_MAX_BYTES};
 use crate::small_file;
 
 /// A chain or a key is much smaller.
@@ -39,7 +39,11 @@ impl Key {
     /// # Errors
     /// When the file cannot be read or is not what it should be.
     pub fn load(key: &Path) -> Result<Self, TlsError> {
-        let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
+        Self::read(key, &read(key)?)
+    }
+
+    fn read(key: &Path, pem: &[u8]) -> Result<Self, TlsError> {
+        let private = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
             pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
             error => broken_pem(key, &error),
         })?;
@@ -87,6 +91,20 @@ pub enum TlsError {
         /// What is wrong.
         why: String,
     },
+    /// No client reads a message that is as long as this chain.
+    #[error(
+        "{} holds {certificates} certificates of {bytes} bytes, and no client reads a chain of more than \
+         {MESSAGE_MAX_BYTES}; keep the server's own and those of its issuers",
+        path.display()
+    )]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// How many it holds.
+        certificates: usize,
+        /// What they take in a handshake.
+        bytes: usize,
+    },
     /// The key is of a kind that is not supported, or damaged.
     #[error("the private key in {} cannot be used: {why}", path.display())]
     UnusableKey {
@@ -112,7 +130,7 @@ impl TlsError {
         match self {
             Self::Unreadable { path, .. } | Self::BrokenPem { path, .. } => path == key,
             Self::NoKey(_) | Self::UnusableKey { .. } | Self::Mismatch { .. } => true,
-            Self::NoCertificate(_) | Self::BrokenCertificate { .. } => false,
+            Self::NoCertificate(_) | Self::BrokenCertificate { .. } | Self::TooLong { .. } => false,
         }
     }
 }
@@ -125,6 +143,11 @@ impl Identity {
     /// expired certificate is no error; see [`Identity::not_after`].
     pub fn load(chain: &Path, key: &Path) -> Result<Self, TlsError> {
         Self::of(Chain::load(chain)?, chain, Key::load(key)?)
+    }
+
+    /// The same of one file that holds both, which has been read.
+    pub(super) fn of_one(file: &Path, pem: &[u8]) -> Result<Self, TlsError> {
+        Self::of(Chain::read(file, pem)?, file, Key::read(file, pem)?)
     }
 
     /// A chain, which came from this file, and a key that were read already.
@@ -164,6 +187,13 @@ impl Identity {
     #[must_use]
     pub fn shares_a_name_with(&self, other: &Self) -> bool {
         self.chain.shares_a_name_with(&other.chain)
+    }
+
+    /// How its authority calls the certificate when it is asked about its renewal (RFC 9773, section 4.1); `None` when
+    /// it does not say which key signed it.
+    #[must_use]
+    pub fn issued_as(&self) -> Option<&str> {
+        self.chain.issued_as()
     }
 
     /// Whether both show the same certificates, in the same order.

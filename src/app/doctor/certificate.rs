@@ -5,7 +5,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Fault, Findings};
+use super::{Fault, Findings, automatic};
 use crate::app::certificate::{Looked, Worry, look, which, worries};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -14,6 +14,9 @@ use crate::transport::{Chain, demo_certificate_in};
 const PART: &str = "certificate";
 
 pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
+    if let Some(acme) = &config.acme {
+        return automatic::examine(config, acme, clock, found);
+    }
     let before = found.of.len();
     let looked: Vec<Looked> =
         config.tls.pairs().map(|(place, files)| look(files, &place, config.server.public)).collect();
@@ -72,7 +75,7 @@ pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
 }
 
 /// What there is to say about one certificate, whatever its names are.
-fn one(which: &str, chain: &Chain, host: &str, now: OffsetDateTime, found: &mut Findings) {
+pub(super) fn one(which: &str, chain: &Chain, host: &str, now: OffsetDateTime, found: &mut Findings) {
     if let Err(why) = chain.is_linked(host, now) {
         let text = if why.contains("CaUsedAsEndEntity") {
             format!(

@@ -1,5 +1,6 @@
 //! `check-config`: what it says, word for word.
 
+use super::broken_automatic::AUTOMATIC;
 use super::{code, folder, ono_sendai, stderr, stdout};
 
 /// Name, file, and the lines that are wanted without the name of the file in front.
@@ -69,7 +70,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [acme], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [log]",
         ],
     ),
     (
@@ -169,7 +170,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "public with the certificate that is made",
         "[server]\npublic = true\npublic_base = \"https://mcp.example.org\"\nfixture_mode = false\n[crate]\nkey = \"ck\"\n[legal]\noperator = \"A\"\ncontact = \"a@example.org\"\n",
         &[
-            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls]; the one that is made is good for localhost only",
+            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls], or names under [acme]; the one that is made is good for localhost only",
         ],
     ),
     (
@@ -488,7 +489,7 @@ fn check(name: &str, text: &str) -> (i32, String, String) {
 #[test]
 fn every_mistake_is_named_with_its_line_and_what_is_accepted() {
     assert!(BROKEN.len() >= 60, "{} broken configurations", BROKEN.len());
-    for (name, text, wanted) in BROKEN {
+    for (name, text, wanted) in BROKEN.iter().chain(AUTOMATIC) {
         let (code, out, err) = check(name, text);
         assert_eq!((code, out.as_str()), (2, ""), "{name}");
         assert_eq!(err.lines().collect::<Vec<_>>(), *wanted, "{name}");
