@@ -14,7 +14,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
 /// Every path with its file.
-const FILES: [(&str, File); 3] = [
+const FILES: &[(&str, File)] = &[
     ("/", File { content_type: HTML, bytes: include_bytes!("static/page.html") }),
     ("/page.js", File { content_type: SCRIPT, bytes: include_bytes!("static/page.js") }),
     ("/page.css", File { content_type: STYLE, bytes: include_bytes!("static/page.css") }),

@@ -89,7 +89,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     (
         "key without a section",
         "listen = \"127.0.0.1:1\"\n",
-        &["1: listen: found a key outside of every section; accepted: listen under [server]"],
+        &["1: listen: found a key outside of every section; accepted: listen under [server] or [operator]"],
     ),
     (
         "stranger without a section",
