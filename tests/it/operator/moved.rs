@@ -269,7 +269,7 @@ fn a_used_up_account_and_a_full_server_are_told() {
     let server = Demo::serving(
         "",
         &format!(
-            "[issuer]\nenabled = true\n[accounts]\nunits_per_month = 2\n[transport]\nconnections = 3\n{ANY_PORT}"
+            "[issuer]\nenabled = true\n[accounts]\nunits_per_month = 4\n[transport]\nconnections = 3\n{ANY_PORT}"
         ),
     );
     let port = port_of(&server);
