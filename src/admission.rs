@@ -15,6 +15,7 @@ pub mod permit;
 pub mod purse;
 mod refusal;
 pub mod replay;
+mod tallies;
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr};
@@ -33,6 +34,8 @@ use self::pace::AddressPace;
 pub use self::permit::{Permit, Settled};
 use self::purse::NotHeld;
 use self::replay::{ReplayKey, Replays, Turn};
+pub use self::tallies::AccountsNow;
+use self::tallies::{Spending, Tallies};
 use crate::auth::{AccountId, Principal};
 use crate::clock::Clock;
 use crate::crate_client::{CallLedger, Caller};
@@ -40,7 +43,7 @@ use crate::envelope::error::ToolError;
 use crate::envelope::meta::{BudgetBucket, Quota};
 use crate::store::record::Only;
 use crate::store::rows::Calendar as StoredDay;
-use crate::store::{BackupError, Batch, Health, State, StoreError};
+use crate::store::{BackupError, Batch, Flushes, Health, State, StoreError};
 
 /// The limits that are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +117,7 @@ pub struct Admission {
     ladder: Arc<Ladder>,
     /// Keyed anew at every start, so that nobody can choose whose key theirs collides with.
     callers: RandomState,
+    tallies: Tallies,
 }
 
 impl Admission {
@@ -139,6 +143,7 @@ impl Admission {
             replays: Replays::default(),
             ladder: Arc::new(Ladder::new(Arc::clone(&state))),
             callers: RandomState::new(),
+            tallies: Tallies::default(),
             calendar: Calendar::new(clock.clone(), day_of_number(told_day)),
             told_day: AtomicU32::new(told_day),
             state,
@@ -235,9 +240,18 @@ impl Admission {
         };
         let leader = match (asker, same) {
             (Asker::Account { .. }, Some(key)) => match self.replays.turn(key, &self.state).await {
-                Turn::Stored(answer) => return Ok(Admitted::Replay(answer)),
-                Turn::InProgress => return Err(refusal::in_progress()),
-                Turn::Lead(leader) => Some(leader),
+                Turn::Stored(answer) => {
+                    self.tallies.replays.one(tallies::HIT);
+                    return Ok(Admitted::Replay(answer));
+                }
+                Turn::InProgress => {
+                    self.tallies.replays.one(tallies::RUNNING);
+                    return Err(refusal::in_progress());
+                }
+                Turn::Lead(leader) => {
+                    self.tallies.replays.one(tallies::MISS);
+                    Some(leader)
+                }
             },
             _ => None,
         };
@@ -251,7 +265,9 @@ impl Admission {
             Asker::Account { allowance, .. } => Some(allowance),
         };
         let state = Arc::clone(&self.state);
-        let permit = Permit { ledger, hold, allowance, state, leader, _places: (place, own_place) };
+        let _spending = Spending::of(Arc::clone(&ledger), self.tallies.units_of(asker));
+        let permit =
+            Permit { ledger, hold, allowance, state, leader, _places: (place, own_place), _spending };
         Ok(Admitted::Run(Box::new(permit)))
     }
 
@@ -275,8 +291,11 @@ impl Admission {
                 })
             }
             Asker::Account { id, allowance } => {
-                let purse = self.accounts.purse(id, self.clock.monotonic());
-                let held = purse.hold(month_number(today), allowance, most_units, ledger).await;
+                let (now, month) = (self.clock.monotonic(), month_number(today));
+                let purse = self.accounts.purse(id, now);
+                let held = purse.hold(month, allowance, most_units, ledger).await;
+                let used_up = matches!(held, Err(NotHeld::UsedUp(_))).then_some(month);
+                self.accounts.note(id, day_number(today), used_up, now);
                 held.map_err(|refused| match refused {
                     NotHeld::Store(error) => refusal::unmetered(error),
                     NotHeld::UsedUp(used) => refusal::used_up(used, allowance),
@@ -325,6 +344,36 @@ impl Admission {
     #[must_use]
     pub fn usage_of(&self, id: AccountId) -> u64 {
         self.accounts.purse(id, self.clock.monotonic()).used(month_number(self.today())).used
+    }
+
+    /// Units that calls spent since the start, of everybody without an account and of accounts.
+    #[must_use]
+    pub fn units_spent(&self) -> [(&'static str, u64); 2] {
+        self.tallies.units()
+    }
+
+    /// What became of looking for the answers of identical calls.
+    pub fn replays(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.tallies.replays.read()
+    }
+
+    /// How many accounts called today, and how many have used up their month, as far as they called since the start.
+    #[must_use]
+    pub fn accounts_now(&self) -> AccountsNow {
+        let today = self.today();
+        self.accounts.now(day_number(today), month_number(today))
+    }
+
+    /// What every caller without an account may use together in a day.
+    #[must_use]
+    pub fn anonymous_budget(&self) -> u64 {
+        self.budget.allowance()
+    }
+
+    /// How long writes took to become durable; `None` for a store that has no disk.
+    #[must_use]
+    pub fn store_flushes(&self) -> Option<Flushes> {
+        self.state.flushes()
     }
 
     /// Sets what an account used this month, by an operator's word.

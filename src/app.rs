@@ -7,10 +7,12 @@ mod certificate;
 mod check;
 mod data_service;
 mod doctor;
+mod figures;
 mod fresh_documents;
 mod legal;
 mod open_files;
 mod operator;
+mod operators_page;
 mod reload;
 mod settings;
 mod shelves;
@@ -26,9 +28,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 use self::certificate::Certificate;
+use self::figures::Figures;
 use self::legal::LegalTexts;
 use self::reload::{Looking, Reload};
 use self::sign_in::SignIn;
@@ -52,7 +55,7 @@ use crate::resources::{Resources, ServiceDocuments, capabilities};
 use crate::site;
 use crate::store::{Health, State};
 use crate::supervisor::Supervisor;
-use crate::telemetry::RefusedLines;
+use crate::telemetry::{Calls, RefusedLines};
 use crate::transport::{
     self, Document, Handshakes, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses,
     SecurityHeaders, Service,
@@ -61,6 +64,7 @@ use crate::transport::{
 pub use self::certificate::DemoCertificateFile;
 pub use self::check::{careless, check};
 pub use self::doctor::{Fault, Finding, Mark, examine};
+pub use self::figures::metrics_reference;
 pub use self::reload::Origin as ConfigOrigin;
 pub use self::sign_in::token;
 pub use self::source::Wrong;
@@ -171,6 +175,7 @@ impl App {
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },
             tool_deadline: config.deadlines.tool,
+            calls: Arc::new(Calls::new(&figures::words())),
             refused_lines: RefusedLines::default(),
             clock,
         };
@@ -196,16 +201,7 @@ impl Service for Shared {
     }
 
     fn not_ready(&self) -> Vec<NotReady> {
-        // Every other part is built before the socket answers, and stays.
-        let admission = &self.app.parts.admission;
-        let why = match admission.store_health() {
-            Health::Refusing(error) => Some(format!("{error}; metered calls are refused")),
-            Health::Good | Health::Tight => admission.ladder().is_unconfirmed().then(|| {
-                "what was restored or lost waits for an operator's word; metered calls are refused".to_owned()
-            }),
-        };
-        let store = why.map(|why| NotReady { part: "store", why });
-        store.into_iter().chain(automatic::not_ready(self.renewals.as_deref())).collect()
+        not_ready(&self.app.parts, self.renewals.as_deref())
     }
 
     fn documents(&self) -> Vec<Document> {
@@ -239,6 +235,19 @@ impl Service for Shared {
     }
 }
 
+/// Which parts cannot serve. Every other one is built before the socket answers, and stays.
+fn not_ready(parts: &Parts, renewals: Option<&Renewals>) -> Vec<NotReady> {
+    let admission = &parts.admission;
+    let why = match admission.store_health() {
+        Health::Refusing(error) => Some(format!("{error}; metered calls are refused")),
+        Health::Good | Health::Tight => admission.ladder().is_unconfirmed().then(|| {
+            "what was restored or lost waits for an operator's word; metered calls are refused".to_owned()
+        }),
+    };
+    let store = why.map(|why| NotReady { part: "store", why });
+    store.into_iter().chain(automatic::not_ready(renewals)).collect()
+}
+
 /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered. Being
 /// told a second time cuts everything that still runs. `stuck` is called when the store stops answering, and should
 /// end the program.
@@ -265,11 +274,11 @@ pub async fn run(
     };
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
-    let side_door = listener
-        .side_door(public_base.authority(), &[supervised::PING])
-        .showing(Arc::clone(&shown));
+    let side_door =
+        listener.side_door(public_base.authority(), &[supervised::PING]).showing(Arc::clone(&shown));
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
     state::back_up(&config, &state, &clock)?;
+    let operators = operators_page::open(&config)?;
     let sign_in = SignIn::of(&config, &public_base, &state, &clock)?;
     let demo_token = sign_in.demo_token.clone();
     let seal = state::seal(&config.server.data_dir)?;
@@ -286,6 +295,18 @@ pub async fn run(
         None => handshakes,
     };
     let mut signals = Signals::listen()?;
+    let figures = Figures {
+        parts: Arc::clone(&parts),
+        standing: Arc::clone(&standing),
+        shown: Arc::clone(&shown),
+        renewals: renewals.clone(),
+        traffic: listener.traffic(),
+        connections_max: config.transport.connections,
+        public_base: public_base.as_str().to_owned(),
+        is_demo: config.server.fixture_mode,
+        started: clock.utc(),
+        clock: clock.clone(),
+    };
     automatic::keep_renewed(renewals.clone(), &shown, &standing);
     let changing = reload::Parts {
         shown: Arc::clone(&shown),
@@ -317,13 +338,18 @@ pub async fn run(
     }
     announce(&Started { address, public_base, certificate: demo, demo_token });
     supervisor.ready(&status());
-    let (tell, told) = oneshot::channel::<()>();
-    let stop = async move {
-        let _told_or_gone = told.await;
+    let (tell, told) = watch::channel(false);
+    let stop = || {
+        let mut told = told.clone();
+        async move {
+            let _told_or_gone = told.wait_for(|told| *told).await;
+        }
     };
     let service = Arc::new(Shared { app, renewals });
     let stops_within = config.transport.grace + supervised::AFTER_THE_GRACE;
-    let serving = transport::serve(listener, handshakes, config.transport, guard, security, service, stop);
+    let serving = transport::serve(listener, handshakes, config.transport, guard, security, service, stop());
+    let showing = operators_page::serve(operators, figures, clock.clone(), stop());
+    let serving = async { tokio::join!(serving, showing).0 };
     // From the first signal on nothing is read again and no sign of life is given: the port is closed.
     let told_twice = async {
         tokio::select! {
@@ -335,7 +361,7 @@ pub async fn run(
             () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         }
         supervisor.stopping(stops_within);
-        let _ended_already = tell.send(());
+        tell.send_replace(true);
         signals.next().await;
     };
     tokio::select! {

@@ -26,6 +26,7 @@ use self::token::{Claimed, Unacceptable, is_alive};
 use crate::clock::Clock;
 use crate::profile::Endpoint;
 use crate::telemetry::LineLimit;
+use crate::telemetry::count::Counters;
 
 pub use self::challenge::{AuthRefusal, Challenges};
 pub use self::discovery::IssuerDocument;
@@ -42,11 +43,36 @@ const UNVERIFIABLE_RETRY: Duration = Duration::from_secs(key_source::AGAIN_AFTER
 const TOLD: u32 = 10;
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 
+/// What can be at fault with a token: a claim or a part of it, as in the log, and what has no line there.
+const REASONS: [&str; 14] = [
+    "alg",
+    "aud",
+    "crit",
+    "exp",
+    "iat",
+    "iss",
+    "its form",
+    "nbf",
+    "signature",
+    "sub",
+    "typ",
+    NO_SIGN_IN,
+    UNVERIFIABLE,
+    HEADER,
+];
+/// The server has no sign-in.
+const NO_SIGN_IN: &str = "no sign-in";
+/// It could not be checked just now.
+const UNVERIFIABLE: &str = "unverifiable";
+/// The header field holds no token, or there are several.
+const HEADER: &str = "header";
+
 /// Finds out who sends a request.
 #[derive(Debug)]
 pub struct Authenticator {
     clock: Clock,
     verifier: Option<Verifier>,
+    refused: Arc<Counters>,
 }
 
 #[derive(Debug)]
@@ -56,13 +82,14 @@ struct Verifier {
     keys: KeySource,
     memory: TokenMemory,
     told: LineLimit,
+    refused: Arc<Counters>,
 }
 
 impl Authenticator {
     /// One for a server without a sign-in: no token is accepted.
     #[must_use]
     pub fn without_sign_in(clock: Clock) -> Self {
-        Self { clock, verifier: None }
+        Self { clock, verifier: None, refused: Arc::new(Counters::new(REASONS)) }
     }
 
     /// One that accepts tokens that keep to `policy` and are signed with one of `keys`.
@@ -70,9 +97,19 @@ impl Authenticator {
     pub fn new(policy: TokenPolicy, keys: KeySource, clock: Clock) -> Self {
         signature::install();
         let told = LineLimit::new(TOLD, TOLD_EVERY);
+        let refused = Arc::new(Counters::new(REASONS));
+        let counted = Arc::clone(&refused);
         Self {
             clock: clock.clone(),
-            verifier: Some(Verifier { clock, told, policy, keys, memory: TokenMemory::new() }),
+            verifier: Some(Verifier {
+                clock,
+                told,
+                policy,
+                keys,
+                memory: TokenMemory::new(),
+                refused: counted,
+            }),
+            refused,
         }
     }
 
@@ -83,11 +120,21 @@ impl Authenticator {
             Ok(None) if endpoint.needs_sign_in() => Some(Err(AuthRefusal::SignInNeeded)),
             Ok(None) => Some(Ok(Principal::anonymous())),
             Ok(Some(token)) => match &self.verifier {
-                None => Some(Err(AuthRefusal::InvalidToken)),
+                None => Some(Err(self.refused(NO_SIGN_IN, AuthRefusal::InvalidToken))),
                 Some(verifier) => verifier.remembered(token, self.now_s()),
             },
-            Err(refusal) => Some(Err(refusal)),
+            Err(refusal) => Some(Err(self.refused(HEADER, refusal))),
         }
+    }
+
+    fn refused(&self, why: &'static str, refusal: AuthRefusal) -> AuthRefusal {
+        self.refused.one(why);
+        refusal
+    }
+
+    /// Tokens that were not accepted, by what was at fault.
+    pub fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.refused.read()
     }
 
     /// Finds out who sends a request; waits for the issuer's keys where it must.
@@ -122,11 +169,17 @@ impl Authenticator {
 impl Verifier {
     /// Says in the log what of a token is not acceptable, and nothing of the token itself: its sender is told nothing.
     fn refused(&self, what: &'static str) -> AuthRefusal {
+        self.refused.one(what);
         if let Some(left_out) = self.told.note(self.clock.monotonic()) {
             let left_out = Some(left_out).filter(|left_out| *left_out > 0);
             tracing::info!(what, left_out, "a token is not accepted");
         }
         AuthRefusal::InvalidToken
+    }
+
+    fn unverifiable(&self) -> AuthRefusal {
+        self.refused.one(UNVERIFIABLE);
+        AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY }
     }
 
     /// A token that was verified before, as long as its key is one of the issuer's.
@@ -166,12 +219,8 @@ impl Verifier {
             None => match self.keys.keys(|keys| signer(keys).is_some()).await {
                 Found::Keys(keys) => signer(&keys).ok_or_else(|| self.refused("signature"))?,
                 // Those that are missing may have signed it.
-                Found::Stale(keys) => {
-                    signer(&keys).ok_or(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY })?
-                }
-                Found::Nothing => {
-                    return Err(AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY });
-                }
+                Found::Stale(keys) => signer(&keys).ok_or_else(|| self.unverifiable())?,
+                Found::Nothing => return Err(self.unverifiable()),
             },
         };
         let principal = Principal::of(account);

@@ -20,6 +20,7 @@ mod legal;
 mod located;
 mod log;
 mod mistake;
+mod operator;
 mod pages;
 mod public_base;
 mod reader;
@@ -48,6 +49,7 @@ pub use legal::{Contact, Legal};
 pub use located::Places;
 pub use log::{Log, LogFormat, LogLevel};
 pub use mistake::{ConfigErrors, Mistake};
+pub use operator::{Operator, OperatorListen};
 pub use pages::Pages;
 pub use public_base::PublicBase;
 pub use secret::Secret;
@@ -91,6 +93,8 @@ pub struct Config {
     pub legal: Legal,
     /// `[pages]`: what the documents beside the endpoints say.
     pub pages: Pages,
+    /// `[operator]`: where operators read metrics and their page.
+    pub operator: Operator,
     /// `[log]`: what is written to stderr, and how.
     pub log: Log,
 }
@@ -178,6 +182,7 @@ impl Config {
             backup: reader.section("backup", Backup::read),
             legal: reader.section("legal", Legal::read),
             pages: reader.section("pages", Pages::read),
+            operator: reader.section("operator", Operator::read),
             log: reader.section("log", Log::read),
         };
         combinations::refuse(&config, &mut reader);

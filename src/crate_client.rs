@@ -13,6 +13,7 @@ pub mod memory;
 pub mod pacing;
 pub mod reading;
 pub mod shelf;
+pub mod tallies;
 pub mod transport;
 pub mod window;
 
@@ -49,12 +50,14 @@ pub use self::fault::UpstreamFault;
 use self::flight::{Asked, Landed, Service};
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
+pub use self::pacing::PlanUse;
 use self::pacing::{Pacer, Plan};
 pub use self::resolution::Resolution;
 pub use self::rising::BreakoutFilter;
 pub use self::search::Start;
 use self::sharing::{Flights, Key};
 use self::shelf::{Forgetful, IdentityShelf, MonthShelf, WindowShelf};
+use self::tallies::Tallies;
 pub use self::transport::Transport;
 use self::window::{Scope, Windows};
 use crate::clock::Clock;
@@ -144,6 +147,7 @@ impl CrateClient {
             pacer: settings.plan.map(pacer),
             call_deadline: settings.call_deadline,
             clock: clock.clone(),
+            tallies: Tallies::default(),
         };
         Self {
             service: Arc::new(service),
@@ -203,6 +207,18 @@ impl CrateClient {
     #[must_use]
     pub fn used_this_month(&self) -> Option<u64> {
         self.service.pacer.as_ref().map(|pacer| pacer.used_this_month())
+    }
+
+    /// How much of the plan is used; `None` for a service that counts nothing.
+    #[must_use]
+    pub fn plan_use(&self) -> Option<PlanUse> {
+        self.service.pacer.as_ref().map(|pacer| pacer.plan_use())
+    }
+
+    /// How requests ended, and where what was needed came from.
+    #[must_use]
+    pub fn tallies(&self) -> &Tallies {
+        &self.service.tallies
     }
 
     /// Who stands behind a name, a link or an id.
@@ -295,6 +311,7 @@ impl CrateClient {
         if let Some(kept) = self.cache.get(&key) {
             let found = kept.as_deref().map(read).transpose()?;
             ledger.note_cache_hit();
+            self.service.tallies.came_from_cache();
             return Ok(found);
         }
         let mut seat = self.flights.board(&key, ledger.counts(), |boarding| {
@@ -311,6 +328,10 @@ impl CrateClient {
             },
         };
         let (found, is_first) = landed.read(read);
+        self.service.tallies.came_from_service(seat.pays());
+        if is_first && found.is_err() {
+            self.service.tallies.unreadable(request.family);
+        }
         if let Ok((_, reply)) = &found
             && is_first
             && reply.is_whole

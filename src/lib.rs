@@ -24,6 +24,7 @@ pub mod issuer;
 pub mod model;
 pub mod nearest;
 pub mod network;
+pub mod operator;
 pub mod pipeline;
 pub mod profile;
 pub mod prompts;

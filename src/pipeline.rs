@@ -43,7 +43,7 @@ const URI_ECHO_MAX_CHARS: usize = 200;
 
 /// Answers one POST to an MCP endpoint; a fault of this program is an answer too, with its request id.
 pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
-    let mut trace = Trace::start(&parts.clock);
+    let mut trace = Trace::start(&parts.clock, &parts.calls);
     if post.client.is_own() {
         trace.leave_out();
     }
@@ -68,7 +68,7 @@ pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
 /// where it must.
 pub async fn refusal(parts: Arc<Parts>, request: McpRequest) -> Option<HttpAnswer> {
     let refusal = parts.auth.authenticate(&request.headers, request.endpoint).await.err()?;
-    let trace = Trace::start(&parts.clock);
+    let trace = Trace::start(&parts.clock, &parts.calls);
     Some(match parts.admission.guard(None, request.client.group().first()) {
         Ok(()) => answer::unauthenticated(&parts, trace, refusal, request.endpoint),
         Err(wait) => answer::flooded(&parts, trace, wait),
@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_request_that_fails_unforeseen_still_has_its_request_id() {
-        let trace = Trace::start(&crate::clock::Clock::system());
+        let calls = Arc::new(crate::telemetry::Calls::new(&crate::telemetry::Words::default()));
+        let trace = Trace::start(&crate::clock::Clock::system(), &calls);
         let (id, headers) = (trace.id(), answer::id_header(&trace));
         let failed = caught(headers, || panic!("the test asked for it"));
         let McpAnswer::Ready(HttpAnswer { status, headers, body }) = failed else { panic!("later") };

@@ -46,6 +46,7 @@ pub use self::watchdog::SILENT_MAX;
 use self::folder::Folder;
 use self::owner::Owner;
 use crate::clock::Clock;
+use crate::telemetry::count::Times;
 
 /// Where batches become durable.
 pub trait Store: fmt::Debug + Send + Sync {
@@ -62,8 +63,22 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Whether it takes batches now.
     fn health(&self) -> Health;
 
+    /// How long writes took to become durable; `None` where nothing has to.
+    fn flushes(&self) -> Option<Flushes> {
+        None
+    }
+
     /// Makes everything durable that was submitted, and takes nothing more.
     fn close(&self);
+}
+
+/// Writes that became durable since the start, and those that did not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flushes {
+    /// How long those took that did.
+    pub took: Times,
+    /// How many the database or the disk refused.
+    pub failed: u64,
 }
 
 /// Whether a store takes batches.
@@ -112,6 +127,10 @@ impl Store for SledStore {
 
     fn health(&self) -> Health {
         self.owner.health()
+    }
+
+    fn flushes(&self) -> Option<Flushes> {
+        Some(self.owner.flushes())
     }
 
     fn close(&self) {

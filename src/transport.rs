@@ -19,6 +19,7 @@ mod exchange;
 mod guard;
 mod limits;
 mod listener;
+mod plain;
 mod refusal;
 mod routes;
 mod security_headers;
@@ -28,6 +29,7 @@ mod side_door;
 mod sse;
 mod stream;
 mod tls;
+mod traffic;
 
 pub use self::certificate::{
     DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
@@ -40,6 +42,7 @@ pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;
 pub use self::limits::Limits;
 pub use self::listener::{ListenError, Listener};
+pub use self::plain::{PlainListener, PlainPages, serve_plain};
 pub use self::security_headers::SecurityHeaders;
 pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
@@ -48,3 +51,4 @@ pub use self::service::{
 pub use self::shown::{Shown, server_config, server_config_showing};
 pub use self::side_door::{Question, SideDoor, Unanswered};
 pub use self::tls::{Identity, Key, TlsError};
+pub use self::traffic::Traffic;

@@ -4,6 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::telemetry::count::Counter;
+
 /// What holds, and what does not although somebody wanted it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReloadReport {
@@ -32,17 +34,70 @@ pub struct RenewalReport {
 
 /// The report, kept by whoever reads the files and read by whoever is asked.
 #[derive(Debug, Default)]
-pub struct Standing(Mutex<ReloadReport>);
+pub struct Standing {
+    report: Mutex<ReloadReport>,
+    kinds: Mutex<Vec<CertificateKind>>,
+    /// What became of configuration files that changed.
+    pub configuration: Readings,
+    /// What became of certificate files that changed.
+    pub certificate: Readings,
+}
+
+/// How often changed files were read again, and what became of that.
+#[derive(Debug, Default)]
+pub struct Readings {
+    /// They were taken.
+    pub taken: Counter,
+    /// They were refused, and the last good went on.
+    pub refused: Counter,
+}
+
+/// Where a certificate that is shown comes from. Closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CertificateKind {
+    /// Files that the configuration names.
+    File,
+    /// A credential of systemd.
+    Credential,
+    /// An authority issues and renews it.
+    Automatic,
+    /// The server made it for a demo.
+    Demo,
+}
+
+impl CertificateKind {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Credential => "credential",
+            Self::Automatic => "automatic",
+            Self::Demo => "demo",
+        }
+    }
+}
 
 impl Standing {
     /// What holds now.
     #[must_use]
     pub fn report(&self) -> ReloadReport {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Changes the report.
     pub fn note(&self, change: impl FnOnce(&mut ReloadReport)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Where the certificates come from that are shown, in their order.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<CertificateKind> {
+        self.kinds.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes where they come from.
+    pub fn note_kinds(&self, kinds: Vec<CertificateKind>) {
+        *self.kinds.lock().unwrap_or_else(PoisonError::into_inner) = kinds;
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::bucket::Bucket;
 use super::purse::{Owner, Purse};
+use super::tallies::AccountsNow;
 use crate::auth::AccountId;
 use crate::store::{Batch, State};
 
@@ -44,6 +45,9 @@ struct Accounts {
 pub struct Account {
     pace: Mutex<Bucket>,
     running: AtomicU32,
+    /// The last day on which it called, and the month that its last call found used up; told to operators.
+    called_on: AtomicU32,
+    used_up: AtomicU32,
     /// Its units.
     pub purse: Arc<Purse>,
 }
@@ -111,6 +115,25 @@ impl AccountMeter {
         accounts.of.iter().map(|(id, account)| (*id, account.purse.used(month).used)).collect()
     }
 
+    /// Notes that the account called on this day, and the month that it has used up; `None` when it may go on.
+    pub fn note(&self, id: AccountId, today: u32, used_up: Option<u32>, now: Instant) {
+        let account = self.account(id, now);
+        account.called_on.store(today, Ordering::Relaxed);
+        account.used_up.store(used_up.unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// How accounts stand, as far as they called since the start.
+    #[must_use]
+    pub fn now(&self, today: u32, month: u32) -> AccountsNow {
+        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = AccountsNow { active_today: 0, at_limit: 0 };
+        for account in accounts.of.values() {
+            counts.active_today += u64::from(account.called_on.load(Ordering::Relaxed) == today);
+            counts.at_limit += u64::from(account.used_up.load(Ordering::Relaxed) == month);
+        }
+        counts
+    }
+
     /// Writes exactly what was used by each, for a clean end.
     pub fn close(&self, batch: &mut Batch) {
         let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +159,13 @@ impl AccountMeter {
 
 impl Account {
     fn with(purse: Arc<Purse>, now: Instant) -> Arc<Self> {
-        Arc::new(Self { pace: Mutex::new(Bucket::full(now)), running: AtomicU32::new(0), purse })
+        Arc::new(Self {
+            pace: Mutex::new(Bucket::full(now)),
+            running: AtomicU32::new(0),
+            called_on: AtomicU32::new(0),
+            used_up: AtomicU32::new(0),
+            purse,
+        })
     }
 
     /// Whether a new one would be the same.

@@ -31,6 +31,12 @@ impl AnonymousBudget {
         self.purse.hold(today, self.allowance, most, ledger).await
     }
 
+    /// Units of a day.
+    #[must_use]
+    pub fn allowance(&self) -> u64 {
+        self.allowance
+    }
+
     /// Units that are used or held.
     #[must_use]
     pub fn taken(&self, today: u32) -> u64 {

@@ -8,6 +8,7 @@ use super::account::Place;
 use super::purse::Hold;
 use super::refusal;
 use super::replay::Leader;
+use super::tallies::Spending;
 use crate::crate_client::CallLedger;
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::Quota;
@@ -26,6 +27,7 @@ pub struct Permit {
     /// Only accounts have replays.
     pub(super) leader: Option<Leader>,
     pub(super) _places: (OwnedSemaphorePermit, Option<Place>),
+    pub(super) _spending: Spending,
 }
 
 /// How a call ended.

@@ -23,10 +23,10 @@ use super::settings;
 use super::source;
 use super::start::StartError;
 use crate::acme::Renewals;
-use crate::admin::Standing;
+use crate::admin::{CertificateKind, Standing};
 use crate::clock::Clock;
 use crate::config::document::read_file;
-use crate::config::{Config, ConfigErrors, LogLevel, PublicBase};
+use crate::config::{CertificateFiles, Config, ConfigErrors, FileSource, LogLevel, PublicBase};
 use crate::transport::{GuardPolicy, Identity, Shown, demo_certificate};
 
 /// How often files are looked at.
@@ -155,6 +155,7 @@ impl Reload {
 
     fn refuse(&self, mistakes: usize, first: String) {
         tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
+        self.parts.standing.configuration.refused.one();
         self.parts.standing.note(|report| report.configuration_refused = Some(first));
     }
 
@@ -182,6 +183,7 @@ impl Reload {
             (self.origin.set_level)(level);
         }
         if changed {
+            self.parts.standing.configuration.taken.one();
             self.parts.guard.follow(&settings::guard(&self.running, &self.public_base, self.address));
         }
         let tells = changed
@@ -221,6 +223,7 @@ impl Reload {
                 let pairs = new.len();
                 if !same {
                     self.parts.shown.replace(new);
+                    self.parts.standing.certificate.taken.one();
                     tracing::info!(until, pairs, "new connections are shown another certificate");
                     warn(&self.parts.shown.now(), now);
                 } else if asked || refused.is_some() {
@@ -231,6 +234,7 @@ impl Reload {
             }
             Err(reason) => {
                 if changed || asked || refused.as_ref() != Some(&reason) {
+                    self.parts.standing.certificate.refused.one();
                     tracing::error!(reason, "the certificate is not taken; the one before goes on");
                 }
                 self.parts.standing.note(|report| report.certificate_refused = Some(reason));
@@ -269,6 +273,16 @@ impl Reload {
     }
 
     fn note_end(&self) {
+        let kind = |pair: &CertificateFiles| match pair.certificate {
+            FileSource::Path(_) => CertificateKind::File,
+            FileSource::Credential(_) => CertificateKind::Credential,
+        };
+        let mut kinds: Vec<CertificateKind> = self.running.tls.pairs().map(|(_, pair)| kind(pair)).collect();
+        if kinds.is_empty() {
+            let is_automatic = self.running.acme.is_some();
+            kinds.push(if is_automatic { CertificateKind::Automatic } else { CertificateKind::Demo });
+        }
+        self.parts.standing.note_kinds(kinds);
         if let Some(first) = self.parts.shown.now().first() {
             let until = first.not_after().format(&Rfc3339).ok();
             self.parts.standing.note(|report| report.certificate_until = until);

@@ -67,6 +67,16 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// The operator's socket cannot be opened.
+    #[error(
+        "[operator] listen = \"{listen}\" cannot be opened: {reason}; choose another place, or \"\" for none"
+    )]
+    Operator {
+        /// What was asked for.
+        listen: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The socket that whoever runs this program passed on cannot be served.
     #[error("socket activation: {reason}")]
     Passed {

@@ -94,13 +94,7 @@ fn refuse_automatic(config: &Config, reader: &mut Reader<'_>) {
     let Some(acme) = &config.acme else { return };
     if config.tls.files.is_some() {
         reader.refuse(
-            &[
-                "acme.names",
-                "tls.certificate",
-                "tls.certificate_credential",
-                "tls.key",
-                "tls.key_credential",
-            ],
+            &["acme.names", "tls.certificate", "tls.certificate_credential", "tls.key", "tls.key_credential"],
             "names together with certificate and key under [tls]",
             "one of the two",
         );

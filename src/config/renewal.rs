@@ -35,6 +35,7 @@ impl Config {
             ("backup", taken.backup != newer.backup),
             ("legal", taken.legal != newer.legal),
             ("pages", taken.pages != newer.pages),
+            ("operator", taken.operator != newer.operator),
             ("log", taken.log != newer.log),
         ]
         .into_iter()

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    accounts, acme, anonymous, auth, backup, crate_service, deadlines, guard, issuer, legal, log, pages, server,
-    tls, transport,
+    accounts, acme, anonymous, auth, backup, crate_service, deadlines, guard, issuer, legal, log, operator,
+    pages, server, tls, transport,
 };
 
 /// A comment line of the shipped file is no longer, in characters.
@@ -21,7 +21,7 @@ each key accepts and which of them a running server takes anew.
 A relative path starts at the folder in which the program is started. \"\" means \"not set\".";
 
 /// Every section, in the order in which people are shown them.
-pub(super) const SECTIONS: [Section; 15] = [
+pub(super) const SECTIONS: [Section; 16] = [
     Section {
         name: "server",
         about: "Where it listens, what it is called from outside, where it keeps its state.",
@@ -68,6 +68,7 @@ pub(super) const SECTIONS: [Section; 15] = [
         keys: legal::KEYS,
     },
     Section { name: "pages", about: "What the documents beside the endpoints say.", keys: pages::KEYS },
+    Section { name: "operator", about: "Where operators read metrics and their page.", keys: operator::KEYS },
     Section { name: "log", about: "What is written to stderr, and in which form.", keys: log::KEYS },
 ];
 

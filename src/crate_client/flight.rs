@@ -17,6 +17,7 @@ use super::reading;
 use super::retry;
 use super::sharing::Boarding;
 use super::state::{self, Said};
+use super::tallies::Tallies;
 use super::transport::{Answer, Request, Transport};
 use super::window::{Outcome, Visit, Windows};
 use crate::clock::{Clock, runtime_now};
@@ -34,6 +35,7 @@ pub(super) struct Service {
     pub(super) pacer: Option<Arc<Pacer>>,
     pub(super) call_deadline: Duration,
     pub(super) clock: Clock,
+    pub(super) tallies: Tallies,
 }
 
 /// A request that lives as long as somebody waits for it.
@@ -124,7 +126,10 @@ impl Service {
     ) -> Arc<Landed> {
         let landed = match self.ask(&asked, caller, &boarding).await {
             Ok((reply, visit)) => Landed { found: Ok(reply), visit: Mutex::new(Some(visit)) },
-            Err(fault) => Landed { found: Err(fault), visit: Mutex::new(None) },
+            Err(fault) => {
+                self.tallies.not_sent(asked.family, fault);
+                Landed { found: Err(fault), visit: Mutex::new(None) }
+            }
         };
         Arc::new(landed)
     }
@@ -190,11 +195,13 @@ impl Service {
 
     /// Sends the request once.
     async fn send(&self, asked: &Asked, place: Option<Place>, deadline: Instant) -> Sent {
+        let underway = self.tallies.begin(asked.family, &self.clock);
         let answer = timeout_at(deadline, self.transport.send(asked.request())).await;
         let Ok(answer) = answer else {
             // The place stays taken for a moment: the service does not know yet that nobody waits.
             drop(place);
             let found = Err(UpstreamFault::CallDeadline { deadline: self.call_deadline });
+            underway.ended(&found);
             return Sent { was_200: false, found };
         };
         let sent = match answer {
@@ -206,6 +213,7 @@ impl Service {
             }
             Err(fault) => Sent { was_200: false, found: Err(fault) },
         };
+        underway.ended(&sent.found);
         if let Some(place) = place {
             // The service counts what it answers with 200, whatever that holds.
             let counts =

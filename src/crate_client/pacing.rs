@@ -30,6 +30,19 @@ pub struct Plan {
     pub per_month: u64,
 }
 
+/// How much of a plan is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanUse {
+    /// Requests of the last minute.
+    pub minute: u32,
+    /// Requests that a minute may have.
+    pub per_minute: u32,
+    /// Counted requests of the current UTC month.
+    pub month: u64,
+    /// Counted requests that a month may have; `None` for as many as come.
+    pub per_month: Option<u64>,
+}
+
 /// How long a request may wait for its start.
 pub(super) const START_WITHIN: Duration = Duration::from_secs(3);
 /// How long a place stays taken after a request was given up: the service notices a moment later.
@@ -118,6 +131,21 @@ impl Pacer {
     #[must_use]
     pub fn used_this_month(&self) -> u64 {
         self.month.lock().unwrap_or_else(PoisonError::into_inner).used(&self.clock)
+    }
+
+    /// How much of the plan is used.
+    #[must_use]
+    pub fn plan_use(&self) -> PlanUse {
+        let mut state = self.state();
+        state.tidy(runtime_now());
+        let minute = state.minute.used(state.running);
+        drop(state);
+        PlanUse {
+            minute,
+            per_minute: self.plan.per_minute,
+            month: self.used_this_month(),
+            per_month: Some(self.plan.per_month).filter(|most| *most > 0),
+        }
     }
 
     /// A place, at the latest after [`START_WITHIN`].

@@ -13,7 +13,7 @@ use crate::cursors::Cursors;
 use crate::envelope::attribution::Origin;
 use crate::network::Network;
 use crate::resources::Resources;
-use crate::telemetry::RefusedLines;
+use crate::telemetry::{Calls, RefusedLines};
 
 /// Everything that answers requests, built once.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub struct Parts {
     pub origin: Origin,
     /// How long one tool call may take.
     pub tool_deadline: Duration,
+    /// How requests and calls ended.
+    pub calls: Arc<Calls>,
     /// How many lines refusals may write.
     pub refused_lines: RefusedLines,
 }

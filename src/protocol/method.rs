@@ -54,7 +54,22 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name on the wire.
+    /// The name of every method that is served.
+    pub const NAMES: [&str; 11] = [
+        "initialize",
+        "ping",
+        "server/discover",
+        "tools/list",
+        "tools/call",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+    ];
+
+    /// Its name on the wire, one of [`Self::NAMES`].
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -186,6 +201,19 @@ mod tests {
         {
             assert_eq!(code(Era::LATEST_LEGACY, name, json!({})), Some(-32601), "{name}");
             assert_eq!(code(Era::Modern, name, json!({})), Some(-32601), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_names_are_those_of_the_methods_that_are_served() {
+        let params = json!({
+            "protocolVersion": "2025-11-25", "name": "n", "uri": "u",
+            "ref": {"type": "ref/prompt", "name": "n"}, "argument": {"name": "a", "value": "v"},
+        });
+        for name in Method::NAMES {
+            let parsed =
+                [Era::Modern, Era::LATEST_LEGACY].map(|era| Method::parse(era, name, params.clone()));
+            assert!(parsed.into_iter().flatten().any(|method| method.name() == name), "{name}");
         }
     }
 

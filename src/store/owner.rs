@@ -14,12 +14,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::Health;
 use super::ack::{Ack, StoreError};
 use super::batch::Batch;
 use super::engine::{Engine, EngineError};
 use super::space::Room;
+use super::{Flushes, Health};
 use crate::clock::Clock;
+use crate::telemetry::count::{Counter, Histogram};
 
 /// Batches that may wait.
 const QUEUE_MAX: usize = 4_096;
@@ -52,6 +53,8 @@ struct Shared {
     /// When the thread last showed that it lives, in milliseconds since it began.
     beat_ms: AtomicU64,
     health: Mutex<Health>,
+    flushed: Histogram,
+    failed: Counter,
 }
 
 impl Shared {
@@ -86,7 +89,14 @@ impl Owner {
         let (inbox, receive) = sync_channel(QUEUE_MAX);
         let began = clock.monotonic();
         let health = Mutex::new(Health::Good);
-        let shared = Arc::new(Shared { clock, began, beat_ms: AtomicU64::new(0), health });
+        let shared = Arc::new(Shared {
+            clock,
+            began,
+            beat_ms: AtomicU64::new(0),
+            health,
+            flushed: Histogram::default(),
+            failed: Counter::default(),
+        });
         let work = Work {
             engine,
             shared: Arc::clone(&shared),
@@ -115,6 +125,10 @@ impl Owner {
 
     pub(super) fn health(&self) -> Health {
         self.shared.health()
+    }
+
+    pub(super) fn flushes(&self) -> Flushes {
+        Flushes { took: self.shared.flushed.read(), failed: self.shared.failed.get() }
     }
 
     /// How long the thread has shown no sign of life.
@@ -226,6 +240,11 @@ impl<E: Engine> Work<E> {
         } else {
             caught(|| self.engine.commit(changes)).map_err(|error| self.breaks(&error))
         };
+        let took = self.shared.clock.monotonic().saturating_duration_since(began);
+        match result {
+            Ok(()) => self.shared.flushed.note(took),
+            Err(_) => self.shared.failed.one(),
+        }
         // Before anybody is told, so that what they hand over next is not counted as well.
         while self.waiting.len() < GATHER_BATCHES
             && let Ok(message) = inbox.try_recv()
@@ -234,8 +253,7 @@ impl<E: Engine> Work<E> {
         }
         self.company = Company {
             batches: (told.len() + self.waiting.len()).min(GATHER_BATCHES),
-            patience: (self.shared.clock.monotonic().saturating_duration_since(began) / COMPANY_PART)
-                .min(COMPANY_MAX),
+            patience: (took / COMPANY_PART).min(COMPANY_MAX),
         };
         for tell in told {
             // Whoever stopped waiting does not want to know.

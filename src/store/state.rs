@@ -13,7 +13,7 @@ use super::record::{self, Fault, Loaded};
 use super::rows::{Account, Anonymous, Calendar, Cursor, Identity, Ladder, Month, Quota, Replay, Window};
 use super::secret::SECRET_BYTES;
 use super::table::Table;
-use super::{Ack, Health, Store, StoreError};
+use super::{Ack, Flushes, Health, Store, StoreError};
 use crate::clock::Clock;
 
 /// Records of one class that one batch of a sweep removes at most.
@@ -144,6 +144,12 @@ impl State {
             return Ack::known(Ok(()));
         }
         self.store.submit(batch)
+    }
+
+    /// How long writes took to become durable; `None` for a store that has no disk.
+    #[must_use]
+    pub fn flushes(&self) -> Option<Flushes> {
+        self.store.flushes()
     }
 
     /// Whether the store takes batches.

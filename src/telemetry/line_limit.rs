@@ -1,7 +1,17 @@
 //! Keeps lines that anyone can cause from filling a disk: a few in each period, and a count of the rest.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Lines that were not written, of all kinds. There is one log in a program.
+static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+/// Lines of every kind that were left out since the program started.
+#[must_use]
+pub fn lines_left_out() -> u64 {
+    LEFT_OUT.load(Ordering::Relaxed)
+}
 
 /// At most so many lines of one kind in each period.
 #[derive(Debug)]
@@ -34,6 +44,7 @@ impl LineLimit {
         }
         if noted.written >= self.lines {
             noted.left_out = noted.left_out.saturating_add(1);
+            LEFT_OUT.fetch_add(1, Ordering::Relaxed);
             return None;
         }
         noted.written += 1;

@@ -1,4 +1,4 @@
-//! The identity of one request and its one log line.
+//! The identity of one request, its one log line, and its place in the counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +9,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use time::OffsetDateTime;
 use uuid::{Builder, Uuid};
 
+use super::calls::Calls;
 use super::line_limit::LineLimit;
 use crate::clock::Clock;
 
@@ -16,11 +17,11 @@ use crate::clock::Clock;
 pub const REQUEST_ID: &str = "x-request-id";
 
 /// The outcome of a request that nobody waited for.
-const CLIENT_ABORT: &str = "client_abort";
+pub(super) const CLIENT_ABORT: &str = "client_abort";
 /// The outcome of a request that ended in a fault of this program.
-const PANIC: &str = "panic";
+pub(super) const PANIC: &str = "panic";
 /// The outcome of a request that was cut short because the server stops.
-const STOPPED: &str = "stopped";
+pub(super) const STOPPED: &str = "stopped";
 
 /// One request, from its first byte read to its answer. Dropping it writes its line, whatever became of
 /// the request.
@@ -35,6 +36,7 @@ pub struct Trace {
     units: Option<u32>,
     stopped: Arc<AtomicBool>,
     line: Line,
+    calls: Arc<Calls>,
 }
 
 /// Whether the line is written.
@@ -44,6 +46,8 @@ enum Line {
     After(u64),
     /// There were too many of its kind just now.
     LeftOut,
+    /// Neither is it written nor counted.
+    Own,
 }
 
 /// Tells a trace from outside that the server cut its request short.
@@ -69,7 +73,10 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// The word in the log.
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Unauthenticated, Self::Flooded, Self::Unreadable];
+
+    /// The word in the log and in metrics.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,9 +116,9 @@ impl Default for RefusedLines {
 }
 
 impl Trace {
-    /// Starts now.
+    /// Starts now; `calls` counts how it ends.
     #[must_use]
-    pub fn start(clock: &Clock) -> Self {
+    pub fn start(clock: &Clock, calls: &Arc<Calls>) -> Self {
         Self {
             id: new_id(clock.utc()),
             clock: clock.clone(),
@@ -122,6 +129,7 @@ impl Trace {
             units: None,
             stopped: Arc::default(),
             line: Line::After(0),
+            calls: Arc::clone(calls),
         }
     }
 
@@ -149,9 +157,9 @@ impl Trace {
         self.units = Some(units);
     }
 
-    /// It is the program that asked itself, again and again: nobody wants a line for that.
+    /// It is the program that asked itself, again and again: nobody wants a line for that, nor is it a call.
     pub fn leave_out(&mut self) {
-        self.line = Line::LeftOut;
+        self.line = Line::Own;
     }
 
     /// It was refused before it was looked at.
@@ -181,10 +189,14 @@ impl Trace {
 
 impl Drop for Trace {
     fn drop(&mut self) {
-        let Line::After(left_out) = self.line else { return };
+        if self.line == Line::Own {
+            return;
+        }
         let took = self.clock.monotonic().saturating_duration_since(self.began);
-        let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let outcome = self.outcome();
+        self.calls.ended(self.method, self.tool, outcome, took);
+        let Line::After(left_out) = self.line else { return };
+        let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let left_out = Some(left_out).filter(|left_out| *left_out > 0);
         let Self { id, method, tool, units, .. } = self;
         tracing::info!(request_id = %id, method, tool, outcome, units, took_us, left_out, "call");
@@ -211,6 +223,7 @@ mod tests {
     use time::macros::datetime;
     use tracing_subscriber::fmt::MakeWriter;
 
+    use super::super::calls::Words;
     use super::*;
 
     #[derive(Clone, Default)]
@@ -248,7 +261,7 @@ mod tests {
     #[test]
     fn a_finished_request_has_one_line_with_numbers_as_numbers() {
         let lines = lines(|clock| {
-            let mut trace = Trace::start(clock);
+            let mut trace = Trace::start(clock, &Arc::new(Calls::new(&Words::default())));
             trace.asks("tools/call", "get_artist");
             clock.advance(Duration::from_millis(3));
             trace.finish("ok", 2);
@@ -264,11 +277,11 @@ mod tests {
     #[test]
     fn a_request_that_is_dropped_says_why_and_claims_no_cost() {
         let lines = lines(|clock| {
-            drop(Trace::start(clock));
-            let stopped = Trace::start(clock);
+            drop(Trace::start(clock, &Arc::new(Calls::new(&Words::default()))));
+            let stopped = Trace::start(clock, &Arc::new(Calls::new(&Words::default())));
             stopped.stop_mark().set();
             drop(stopped);
-            let panics = Trace::start(clock);
+            let panics = Trace::start(clock, &Arc::new(Calls::new(&Words::default())));
             let _unwound = catch_unwind(AssertUnwindSafe(|| {
                 let _moved = panics;
                 panic!("the test asked for it");
@@ -285,11 +298,11 @@ mod tests {
         let lines = lines(|clock| {
             for kind in [Refused::Unauthenticated, Refused::Flooded, Refused::Unreadable] {
                 for _ in 0..500 {
-                    Trace::start(clock).refuse(kind, &refusals);
+                    Trace::start(clock, &Arc::new(Calls::new(&Words::default()))).refuse(kind, &refusals);
                 }
             }
             clock.advance(RefusedLines::PERIOD);
-            Trace::start(clock).refuse(Refused::Flooded, &refusals);
+            Trace::start(clock, &Arc::new(Calls::new(&Words::default()))).refuse(Refused::Flooded, &refusals);
         });
         assert_eq!(lines.len(), 3 * 20 + 1);
         assert_eq!(lines.last().map(|line| &line["left_out"]), Some(&json!(480)));

@@ -118,8 +118,7 @@ pub fn stand_in(now: OffsetDateTime) -> Result<Identity, DemoCertificateError> {
     let unmade = |why: String| DemoCertificateError::Make { path: place.to_owned(), why };
     let (certificate, key) = make(now).map_err(|error| unmade(error.to_string()))?;
     let pem = format!("{certificate}{key}");
-    Identity::of_one(place, pem.as_bytes())
-        .map_err(|error| unmade(error.to_string()))
+    Identity::of_one(place, pem.as_bytes()).map_err(|error| unmade(error.to_string()))
 }
 
 fn make(now: OffsetDateTime) -> Result<(String, String), rcgen::Error> {

@@ -27,13 +27,14 @@ use super::guard::GuardPolicy;
 use super::limits::Limits;
 use super::security_headers::SecurityHeaders;
 use super::stream::WatchedStream;
+use super::traffic::{FAILED, LATE, Traffic};
 
 /// The smallest read buffer that hyper takes.
-const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
+pub(super) const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
 
 /// A header of up to so many times its limit is read, so that its refusal is an answer like every other, which a page of
 /// another origin may read too. Beyond that the libraries refuse it by themselves.
-const READ_BEYOND_LIMIT: usize = 2;
+pub(super) const READ_BEYOND_LIMIT: usize = 2;
 /// How long a client that connected just before a stop still has for its handshake, and then for the first byte of its
 /// request. It cannot know of the stop, and has nothing to show for a connection that is closed now.
 const JUST_CONNECTED: Duration = Duration::from_secs(1);
@@ -49,6 +50,7 @@ pub(super) struct Shared<R> {
     pub(super) security: SecurityHeaders,
     pub(super) routes: R,
     pub(super) phase: watch::Receiver<Phase>,
+    pub(super) traffic: Arc<Traffic>,
 }
 
 /// Serves a connection to its end. Whatever goes wrong concerns this peer alone, and ends here.
@@ -70,8 +72,14 @@ where
         handshake = handshake => match handshake {
             Ok(Ok(Some(tls))) => tls,
             Ok(Ok(None)) => return tracing::debug!("a name was proved to an authority"),
-            Ok(Err(error)) => return tracing::debug!(%error, "a handshake failed"),
-            Err(_elapsed) => return tracing::debug!("a handshake took too long"),
+            Ok(Err(error)) => {
+                shared.traffic.handshakes.one(FAILED);
+                return tracing::debug!(%error, "a handshake failed");
+            }
+            Err(_elapsed) => {
+                shared.traffic.handshakes.one(LATE);
+                return tracing::debug!("a handshake took too long");
+            }
         },
         () = late_for_a_handshake(&mut phase) => return,
     };
@@ -89,6 +97,7 @@ where
         activity: activity.clone(),
         linger: limits.linger,
         headers_bytes: limits.headers_bytes,
+        traffic: Arc::clone(&shared.traffic),
     };
     let header_read = limits.headers_bytes * READ_BEYOND_LIMIT;
     match protocol {
@@ -120,7 +129,7 @@ where
 ///
 /// An overdue one gets a moment for its protocol's goodbye: an idle client then knows that a request it
 /// is just sending was not taken.
-async fn drive<C: Farewell>(
+pub(super) async fn drive<C: Farewell>(
     connection: C,
     activity: &Activity,
     limits: &Limits,
@@ -165,7 +174,7 @@ async fn time_to_leave(phase: &mut watch::Receiver<Phase>, activity: &Activity) 
 }
 
 /// A connection that can be asked to finish what it has begun and then end.
-trait Farewell: Future<Output = hyper::Result<()>> {
+pub(super) trait Farewell: Future<Output = hyper::Result<()>> {
     fn farewell(self: Pin<&mut Self>);
 }
 

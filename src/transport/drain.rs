@@ -40,7 +40,7 @@ impl Phase {
 }
 
 /// How long last answers may take to leave.
-const LAST_ANSWERS: Duration = Duration::from_millis(500);
+pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(500);
 
 /// How a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,9 @@ pub async fn serve(
     let (tell, phase) = watch::channel(Phase::Open);
     let room = Arc::new(Semaphore::new(limits.connections));
     let grace = limits.grace;
+    let traffic = listener.traffic();
     let shared = Arc::new(Shared {
+        traffic: Arc::clone(&traffic),
         tls: tls.into(),
         routes: TowerToHyperService::new(warp::service(routes(service, &limits, phase.clone()))),
         limits,
@@ -83,7 +85,10 @@ pub async fn serve(
             Some(_ended) = connections.join_next() => {}
             taken = listener.accept(&room) => {
                 let serving = connection::run(taken.stream, taken.peer, shared.clone());
+                let traffic = Arc::clone(&traffic);
+                traffic.taken.one();
                 connections.spawn(async move {
+                    let _open = traffic.open.enter();
                     serving.await;
                     drop(taken.place);
                 });
@@ -104,6 +109,6 @@ pub async fn serve(
     DrainReport { open, cut, took: stopped.elapsed() }
 }
 
-async fn all_ended(connections: &mut JoinSet<()>, time: Duration) -> bool {
+pub(super) async fn all_ended(connections: &mut JoinSet<()>, time: Duration) -> bool {
     tokio::time::timeout(time, async { while connections.join_next().await.is_some() {} }).await.is_ok()
 }

@@ -26,6 +26,7 @@ use super::guard::GuardPolicy;
 use super::refusal::Refusal;
 use super::security_headers::SecurityHeaders;
 use super::stream::LINGER_BYTES;
+use super::traffic::Traffic;
 
 /// The service of one connection.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ pub(super) struct Front<R> {
     pub(super) activity: Activity,
     pub(super) linger: Duration,
     pub(super) headers_bytes: usize,
+    pub(super) traffic: Arc<Traffic>,
 }
 
 type Answer<B> = Result<Response<Outgoing<B>>, Infallible>;
@@ -67,6 +69,7 @@ where
         let (body, rest) = Requested::new(body);
         let routes = self.routes.clone();
         let (security, linger) = (self.security, self.linger);
+        let traffic = Arc::clone(&self.traffic);
         Box::pin(async move {
             let mut response = match checked {
                 Ok(()) => routes.call(Request::from_parts(parts, body)).await?,
@@ -87,13 +90,14 @@ where
                 response = without_body(response);
             }
             exchange.sends(closes);
+            traffic.answered(response.status());
             Ok(response.map(|body| Outgoing { body, rest, exchange }))
         })
     }
 }
 
 /// What the header of a request takes, as HTTP/1.1 writes it.
-fn header_bytes(parts: &Parts) -> usize {
+pub(super) fn header_bytes(parts: &Parts) -> usize {
     /// The spaces, the version and the line breaks of the request line and of the end.
     const AROUND: usize = 14;
     let target = parts.uri.path_and_query().map_or(1, |target| target.as_str().len());
@@ -102,7 +106,7 @@ fn header_bytes(parts: &Parts) -> usize {
 }
 
 /// Credentials are shown as such by no `Debug` from here on.
-fn hide_credentials(headers: &mut HeaderMap) {
+pub(super) fn hide_credentials(headers: &mut HeaderMap) {
     for (name, value) in headers.iter_mut() {
         if [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE].contains(name) {
             value.set_sensitive(true);

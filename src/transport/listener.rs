@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::side_door::{Knocks, Question, SideDoor};
+use super::traffic::{FULL, SHORTAGE, Traffic};
 use crate::host::Authority;
 use crate::telemetry::LineLimit;
 
@@ -30,6 +31,7 @@ pub struct Listener {
     inner: TcpListener,
     address: SocketAddr,
     knocks: Option<Knocks>,
+    traffic: Arc<Traffic>,
     /// Kept here because every connection that ends starts `accept` anew.
     shortage: LineLimit,
 }
@@ -114,7 +116,13 @@ impl Listener {
         socket.set_nonblocking(true)?;
         let inner = TcpListener::from_std(socket)?;
         let address = inner.local_addr()?;
-        Ok(Self { inner, address, knocks: None, shortage: LineLimit::new(1, SHORTAGE_LINES) })
+        Ok(Self {
+            inner,
+            address,
+            knocks: None,
+            traffic: Arc::default(),
+            shortage: LineLimit::new(1, SHORTAGE_LINES),
+        })
     }
 
     /// A way in for the program itself, which takes the place of an earlier one; `own` is what the server is called, and
@@ -126,6 +134,12 @@ impl Listener {
         door
     }
 
+    /// What comes through this socket, counted.
+    #[must_use]
+    pub fn traffic(&self) -> Arc<Traffic> {
+        Arc::clone(&self.traffic)
+    }
+
     /// Where it listens, with the real port.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
@@ -135,10 +149,10 @@ impl Listener {
     /// The next connection, once there is room for it; one of the program's own at once. Never fails: an aborted
     /// connection is skipped, a shortage of descriptors waited out.
     pub(super) async fn accept(&mut self, room: &Arc<Semaphore>) -> Taken {
-        let Self { inner, knocks, shortage, .. } = self;
+        let Self { inner, knocks, shortage, traffic, .. } = self;
         tokio::select! {
             Some(stream) = knock(knocks) => Taken { stream, peer: Ipv4Addr::UNSPECIFIED.into(), place: None },
-            taken = from_outside(inner, shortage, room) => taken,
+            taken = from_outside(inner, shortage, traffic, room) => taken,
         }
     }
 }
@@ -148,7 +162,15 @@ async fn knock(knocks: &mut Option<Knocks>) -> Option<TcpStream> {
     knocks.as_mut()?.recv().await
 }
 
-async fn from_outside(inner: &TcpListener, shortage: &LineLimit, room: &Arc<Semaphore>) -> Taken {
+async fn from_outside(
+    inner: &TcpListener,
+    shortage: &LineLimit,
+    traffic: &Traffic,
+    room: &Arc<Semaphore>,
+) -> Taken {
+    if room.available_permits() == 0 {
+        traffic.held.one(FULL);
+    }
     let place = loop {
         if let Ok(place) = room.clone().acquire_owned().await {
             break Some(place);
@@ -166,6 +188,7 @@ async fn from_outside(inner: &TcpListener, shortage: &LineLimit, room: &Arc<Sema
             }
             Err(error) if concerns_one_peer(&error) => {}
             Err(error) => {
+                traffic.held.one(SHORTAGE);
                 if let Some(left_out) = shortage.note(Instant::now().into_std()) {
                     tracing::warn!(%error, left_out, "cannot accept connections just now");
                 }

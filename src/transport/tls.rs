@@ -211,6 +211,12 @@ impl Identity {
         self.certified.clone()
     }
 
+    /// The hosts that the certificate is for, as they are written; none where they cannot be read.
+    #[must_use]
+    pub fn own_names(&self) -> &[String] {
+        &self.own_names
+    }
+
     /// From when the certificate is valid.
     #[must_use]
     pub fn not_before(&self) -> OffsetDateTime {

@@ -3,6 +3,7 @@
 mod agents;
 mod config;
 mod demo;
+mod metrics;
 mod pages;
 mod readme;
 mod security;

@@ -25,6 +25,7 @@ mod layers;
 mod measured;
 mod metering;
 mod namesakes;
+mod operator;
 mod pki;
 mod plenty;
 mod prism;

@@ -4,4 +4,4 @@ mod certificates;
 mod configuration;
 mod handshake;
 mod made;
-mod served;
+pub mod served;

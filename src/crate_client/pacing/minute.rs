@@ -81,7 +81,8 @@ impl Minute {
         self.told = self.told.filter(|(_, until)| *until > now);
     }
 
-    fn used(&self, running: u32) -> u32 {
+    /// Requests that count, `running` others that have not ended among them.
+    pub(super) fn used(&self, running: u32) -> u32 {
         running.saturating_add(u32::try_from(self.ended.len()).unwrap_or(u32::MAX))
     }
 }

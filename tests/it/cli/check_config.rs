@@ -57,6 +57,20 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         &["2: deadlines.port: found an unknown key; accepted: call_ms, tool_ms"],
     ),
     (
+        "operators at an address that others reach",
+        "[operator]\nlisten = \"0.0.0.0:9464\"\n",
+        &[
+            "2: operator.listen: found \"0.0.0.0:9464\"; accepted: an address of the loopback and a port, such as \"127.0.0.1:9464\" or \"[::1]:9464\", or unix: and the absolute path of a socket of at most 107 bytes, or \"\" for none",
+        ],
+    ),
+    (
+        "operators at a path that depends on where it starts",
+        "[server]\npublic = false\n\n[operator]\nlisten = \"unix:operator.sock\"\n",
+        &[
+            "5: operator.listen: found \"unix:operator.sock\"; accepted: an address of the loopback and a port, such as \"127.0.0.1:9464\" or \"[::1]:9464\", or unix: and the absolute path of a socket of at most 107 bytes, or \"\" for none",
+        ],
+    ),
+    (
         "key of another section",
         "[server]\ncertificate = \"c.pem\"\n",
         &["2: server.certificate: found an unknown key; accepted: certificate under [tls]"],
@@ -70,13 +84,13 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [acme], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [acme], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [operator], [log]",
         ],
     ),
     (
         "key without a section",
         "listen = \"127.0.0.1:1\"\n",
-        &["1: listen: found a key outside of every section; accepted: listen under [server]"],
+        &["1: listen: found a key outside of every section; accepted: listen under [server] or [operator]"],
     ),
     (
         "stranger without a section",

@@ -1,0 +1,342 @@
+//! Where the operator's figures come from: each value is read from the part that counts it.
+//!
+//! Decides nothing. Reading holds up nobody: what is locked is locked for a moment, and no file of the server is read.
+
+use std::sync::Arc;
+
+use time::OffsetDateTime;
+
+use super::not_ready;
+use crate::acme::Renewals;
+use crate::admin::{CertificateKind, Readings, Standing};
+use crate::admission::ladder::Rung;
+use crate::auth::Authenticator;
+use crate::clock::Clock;
+use crate::crate_client::tallies::Tallies;
+use crate::crate_client::window::Scope;
+use crate::envelope::error::{ErrorType, Property};
+use crate::model::family::Family;
+use crate::operator::series::{
+    AccountsNow, Budget, CertificateNow, LadderNow, NotReady, PlanNow, ReloadNow, Used,
+};
+use crate::operator::{FamilyPulse, Gauges, Known, Pulse, Source};
+use crate::pipeline::Parts;
+use crate::protocol::method::Method;
+use crate::store::Health;
+use crate::telemetry::exposition::{Sample, Value};
+use crate::telemetry::line_limit::lines_left_out;
+use crate::telemetry::process;
+use crate::telemetry::{Calls, Metric, Words};
+use crate::tools::registry::ToolName;
+use crate::transport::{Shown, Traffic};
+
+/// The labels of certificates beyond which no further one is told.
+const CERTIFICATES: [&str; 16] =
+    ["first", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+/// Ends of calls that are answers.
+const ANSWERS: [&str; 2] = ["ok", "replay"];
+const STATES: [&str; 3] = ["good", "tight", "refusing"];
+const WHAT: [&str; 2] = ["configuration", "certificate"];
+const REPLAYS: [&str; 3] = ["hit", "miss", "running"];
+
+/// The closed sets of what requests are about.
+pub(super) fn words() -> Words {
+    let issued = ErrorType::ALL.into_iter().filter(|error| error.recoverable() != Property::Reserved);
+    Words {
+        tools: ToolName::ALL.map(ToolName::as_str).to_vec(),
+        errors: issued.map(ErrorType::as_str).collect(),
+        methods: Method::NAMES.to_vec(),
+    }
+}
+
+/// Every part that counts.
+#[derive(Debug)]
+pub(super) struct Figures {
+    pub(super) parts: Arc<Parts>,
+    pub(super) standing: Arc<Standing>,
+    pub(super) shown: Arc<Shown>,
+    pub(super) renewals: Option<Arc<Renewals>>,
+    pub(super) traffic: Arc<Traffic>,
+    pub(super) connections_max: usize,
+    pub(super) public_base: String,
+    pub(super) is_demo: bool,
+    pub(super) started: OffsetDateTime,
+    pub(super) clock: Clock,
+}
+
+impl Figures {
+    fn health(&self) -> &'static str {
+        match self.parts.admission.store_health() {
+            Health::Good => "good",
+            Health::Tight => "tight",
+            Health::Refusing(_) => "refusing",
+        }
+    }
+
+    fn certificates(&self) -> Vec<CertificateNow> {
+        let now = self.clock.utc();
+        let kinds = self.standing.kinds();
+        let certificate = |(at, shown): (usize, &crate::transport::Identity)| CertificateNow {
+            names: shown.own_names().to_vec(),
+            until: shown.not_after().unix_timestamp(),
+            days_left: (shown.not_after() - now).whole_seconds().div_euclid(86_400),
+            kind: kinds.get(at).copied().unwrap_or(CertificateKind::File).as_str(),
+        };
+        self.shown.now().iter().enumerate().map(certificate).collect()
+    }
+
+    fn reloads(&self) -> [(&'static str, &Readings, bool); 2] {
+        let report = self.standing.report();
+        [
+            ("configuration", &self.standing.configuration, report.configuration_refused.is_some()),
+            ("certificate", &self.standing.certificate, report.certificate_refused.is_some()),
+        ]
+    }
+
+    fn ladder(&self) -> LadderNow {
+        let (step, words) = match self.parts.admission.ladder().rung() {
+            Rung::L0 => ("0", "nothing is given up"),
+            Rung::L1 => ("1", "discovery tools are switched off"),
+            Rung::L2 => ("2", "anonymous use is paused too"),
+            Rung::L3 => ("3", "every account has half its pace too"),
+        };
+        LadderNow { step, words }
+    }
+}
+
+impl Source for Figures {
+    fn known(&self) -> Known {
+        let mut errors = Vec::new();
+        for (_, outcome, _) in self.parts.calls.by_outcome() {
+            if !ANSWERS.contains(&outcome) && !errors.contains(&outcome) {
+                errors.push(outcome);
+            }
+        }
+        Known {
+            version: env!("CARGO_PKG_VERSION"),
+            public_base: self.public_base.clone(),
+            is_demo: self.is_demo,
+            started: self.started.unix_timestamp(),
+            errors,
+            tools: words().tools,
+            families: Family::ALL.map(Family::as_str).to_vec(),
+        }
+    }
+
+    fn samples(&self, metric: Metric) -> Vec<Sample> {
+        let Parts { admission, client, calls, auth, .. } = &*self.parts;
+        let tallies = client.tallies();
+        match metric {
+            Metric::Requests => one(calls.requests()),
+            Metric::Refused => one(calls.refused()),
+            Metric::TokensRefused => one(auth.refusals()),
+            Metric::Calls => two(calls.by_outcome()),
+            Metric::CallSeconds => calls.took().map(|(tool, took)| Sample::times([tool], took)).collect(),
+            Metric::Units => one(admission.units_spent()),
+            Metric::AnonymousUsed => Sample::plain(admission.anonymous_units_today()),
+            Metric::AnonymousBudget => Sample::plain(admission.anonymous_budget()),
+            Metric::AccountsActive => Sample::plain(admission.accounts_now().active_today),
+            Metric::AccountsAtLimit => Sample::plain(admission.accounts_now().at_limit),
+            Metric::Replays => one(admission.replays()),
+            Metric::Upstream => two(tallies.by_outcome()),
+            Metric::UpstreamSeconds => {
+                tallies.took().map(|(family, took)| Sample::times([family], took)).collect()
+            }
+            Metric::UpstreamUnreadable => one(tallies.unreadables()),
+            Metric::NotAsked => two(tallies.not_asked()),
+            Metric::Fetches => one(tallies.sources()),
+            Metric::WindowOpen => {
+                let open = client.open_windows();
+                let families = Family::ALL.map(|family| (family.as_str(), Scope::Family(family)));
+                let scopes = std::iter::once(("service", Scope::Service)).chain(families);
+                one(scopes.map(|(word, scope)| (word, u64::from(open.contains(&scope)))))
+            }
+            Metric::PlanMinuteUsed => plan(self, |plan| Some(plan.minute.into())),
+            Metric::PlanMinute => plan(self, |plan| Some(plan.per_minute.into())),
+            Metric::PlanMonthUsed => plan(self, |plan| Some(plan.month)),
+            Metric::PlanMonth => plan(self, |plan| plan.per_month),
+            Metric::Ladder => Sample::plain(admission.ladder().rung().number().into()),
+            Metric::AnonymousPaused => Sample::plain(admission.ladder().is_anonymous_paused().into()),
+            Metric::ToolsOff => Sample::plain(admission.ladder().stored().tools_off.len() as u64),
+            Metric::Connections => Sample::plain(self.traffic.open.get()),
+            Metric::ConnectionsMax => Sample::plain(self.connections_max as u64),
+            Metric::ConnectionsTaken => Sample::plain(self.traffic.taken.get()),
+            Metric::ConnectionsHeld => one(self.traffic.held.read()),
+            Metric::Handshakes => one(self.traffic.handshakes.read()),
+            Metric::Answers => one(self.traffic.answers.read()),
+            Metric::StoreHealth => {
+                let now = self.health();
+                one(STATES.map(|state| (state, u64::from(state == now))))
+            }
+            Metric::StoreFlushes => {
+                let flushes = admission.store_flushes();
+                flushes.map(|flushes| Sample::times([], flushes.took)).into_iter().collect()
+            }
+            Metric::StoreFailures => {
+                let flushes = admission.store_flushes();
+                flushes.map(|flushes| Sample::of([], flushes.failed)).into_iter().collect()
+            }
+            Metric::RestoreUnconfirmed => Sample::plain(admission.ladder().is_unconfirmed().into()),
+            Metric::Ready => {
+                Sample::plain(not_ready(&self.parts, self.renewals.as_deref()).is_empty().into())
+            }
+            Metric::Reloads => two(self.reloads().into_iter().flat_map(|(what, readings, _)| {
+                [(what, "taken", readings.taken.get()), (what, "refused", readings.refused.get())]
+            })),
+            Metric::ReloadRefused => {
+                one(self.reloads().map(|(what, _, is_refused)| (what, u64::from(is_refused))))
+            }
+            Metric::CertificateEnd => {
+                let shown = self.shown.now();
+                let ends = CERTIFICATES.iter().zip(&shown).map(|(word, certificate)| Sample {
+                    words: vec![*word],
+                    value: Value::Moment(certificate.not_after().unix_timestamp()),
+                });
+                ends.collect()
+            }
+            Metric::LinesLeftOut => Sample::plain(lines_left_out()),
+            Metric::Resident => known(process::resident_bytes()),
+            Metric::OpenFds => known(process::open_fds()),
+            Metric::MaxFds => known(process::max_fds()),
+            Metric::Started => {
+                vec![Sample { words: Vec::new(), value: Value::Moment(self.started.unix_timestamp()) }]
+            }
+            Metric::Build => vec![Sample::of([env!("CARGO_PKG_VERSION")], 1)],
+        }
+    }
+
+    fn pulse(&self) -> Pulse {
+        let Parts { admission, client, calls, .. } = &*self.parts;
+        let known = self.known();
+        let mut pulse = Pulse {
+            errors: vec![0; known.errors.len()],
+            tools: vec![0; known.tools.len()],
+            refused: calls.refused().map(|(_, count)| count).sum(),
+            units: admission.units_spent().map(|(_, units)| units),
+            connections: self.traffic.open.get(),
+            ..Pulse::default()
+        };
+        for (tool, outcome, count) in calls.by_outcome() {
+            pulse.calls += count;
+            add(&mut pulse.tools, known.tools.iter().position(|word| *word == tool), count);
+            add(&mut pulse.errors, known.errors.iter().position(|word| *word == outcome), count);
+        }
+        for (_, took) in calls.took() {
+            pulse.latency = pulse.latency.and(&took);
+        }
+        let open = client.open_windows();
+        let is_open = |family| open.contains(&Scope::Service) || open.contains(&Scope::Family(family));
+        let asked = client.tallies().asked().map(|asked| FamilyPulse {
+            is_open: is_open(asked.family),
+            asked: asked.asked,
+            failed: asked.failed,
+        });
+        pulse.families = asked.collect();
+        for (source, count) in client.tallies().sources() {
+            let (hits, all) = &mut pulse.cache;
+            *all += count;
+            *hits += if source == "service" { 0 } else { count };
+        }
+        for (result, count) in admission.replays() {
+            let (hits, all) = &mut pulse.replay;
+            *all += count;
+            *hits += if result == "hit" { count } else { 0 };
+        }
+        pulse
+    }
+
+    fn gauges(&self) -> Gauges {
+        let Parts { admission, client, .. } = &*self.parts;
+        let now = self.clock.utc();
+        let tomorrow = now.date().next_day().unwrap_or(now.date()).midnight().assume_utc();
+        let accounts = admission.accounts_now();
+        let report = self.standing.report();
+        let store = match admission.store_health() {
+            Health::Refusing(error) => format!("refusing: {error}"),
+            Health::Good | Health::Tight => self.health().to_owned(),
+        };
+        Gauges {
+            anonymous: Budget {
+                used: admission.anonymous_units_today(),
+                of: admission.anonymous_budget(),
+                resets: tomorrow.unix_timestamp(),
+            },
+            accounts: AccountsNow { active_today: accounts.active_today, at_limit: accounts.at_limit },
+            upstream_plan: client.plan_use().map(|plan| PlanNow {
+                minute: Used { used: plan.minute.into(), of: Some(plan.per_minute.into()) },
+                month: Used { used: plan.month, of: plan.per_month },
+            }),
+            ladder: self.ladder(),
+            tools_off: admission.ladder().stored().tools_off.iter().cloned().collect(),
+            store,
+            reload: ReloadNow {
+                configuration_refused: report.configuration_refused,
+                certificate_refused: report.certificate_refused,
+                waits_for_start: report.waits_for_start,
+            },
+            certificates: self.certificates(),
+            not_ready: not_ready(&self.parts, self.renewals.as_deref())
+                .into_iter()
+                .map(|part| NotReady { part: part.part, why: part.why })
+                .collect(),
+        }
+    }
+}
+
+fn one(values: impl IntoIterator<Item = (&'static str, u64)>) -> Vec<Sample> {
+    values.into_iter().map(|(word, number)| Sample::of([word], number)).collect()
+}
+
+fn two(values: impl IntoIterator<Item = (&'static str, &'static str, u64)>) -> Vec<Sample> {
+    values.into_iter().map(|(first, second, number)| Sample::of([first, second], number)).collect()
+}
+
+fn known(number: Option<u64>) -> Vec<Sample> {
+    number.map(|number| Sample::of([], number)).into_iter().collect()
+}
+
+fn plan(figures: &Figures, value: impl Fn(crate::crate_client::PlanUse) -> Option<u64>) -> Vec<Sample> {
+    known(figures.parts.client.plan_use().and_then(value))
+}
+
+fn add(counts: &mut [u64], at: Option<usize>, count: u64) {
+    if let Some(of) = at.and_then(|at| counts.get_mut(at)) {
+        *of += count;
+    }
+}
+
+/// The table of metrics as a page of the documentation has it.
+#[must_use]
+pub fn metrics_reference() -> String {
+    let calls = Calls::new(&words());
+    let tallies = Tallies::default();
+    let auth = Authenticator::without_sign_in(Clock::system());
+    let families = || Family::ALL.map(Family::as_str).to_vec();
+    let firsts =
+        |pairs: Vec<(&'static str, u64)>| pairs.into_iter().map(|(word, _)| word).collect::<Vec<_>>();
+    // Of one tool or family: every other one has the same.
+    let seconds = |rows: Vec<(&'static str, &'static str, u64)>| {
+        let first = rows.first().map(|(first, _, _)| *first);
+        rows.iter().filter(|(of, _, _)| Some(*of) == first).map(|(_, word, _)| *word).collect::<Vec<_>>()
+    };
+    Metric::reference(|metric| match metric {
+        Metric::Requests => vec![firsts(calls.requests().collect())],
+        Metric::Refused => vec![firsts(calls.refused().collect())],
+        Metric::TokensRefused => vec![firsts(auth.refusals().collect())],
+        Metric::Calls => vec![Vec::new(), seconds(calls.by_outcome().collect())],
+        Metric::Units => vec![vec!["anonymous", "accounts"]],
+        Metric::Replays => vec![REPLAYS.to_vec()],
+        Metric::Upstream => vec![families(), seconds(tallies.by_outcome().collect())],
+        Metric::UpstreamSeconds | Metric::UpstreamUnreadable => vec![families()],
+        Metric::NotAsked => vec![families(), seconds(tallies.not_asked().collect())],
+        Metric::Fetches => vec![firsts(tallies.sources().collect())],
+        Metric::WindowOpen => vec![std::iter::once("service").chain(families()).collect()],
+        Metric::ConnectionsHeld => vec![firsts(Traffic::default().held.read().collect())],
+        Metric::Handshakes => vec![firsts(Traffic::default().handshakes.read().collect())],
+        Metric::Answers => vec![firsts(Traffic::default().answers.read().collect())],
+        Metric::StoreHealth => vec![STATES.to_vec()],
+        Metric::Reloads => vec![WHAT.to_vec(), vec!["taken", "refused"]],
+        Metric::ReloadRefused => vec![WHAT.to_vec()],
+        _ => Vec::new(),
+    })
+}
