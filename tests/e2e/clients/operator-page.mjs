@@ -1,0 +1,294 @@
+// Looks at the operator's page in a browser, while a server over the simulated data service has calls and one family of
+// data fails: on a phone and on a desk, in light and in dark, with keys alone, while the server is gone and after it.
+//
+//   node operator-page.mjs PROGRAM OUT      PROGRAM is ono-sendai, OUT a folder for screenshots and logs
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import https from 'node:https';
+import net from 'node:net';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checks, launch, open, overflow } from '../lib/browser.mjs';
+import { secret } from '../lib/consent.mjs';
+
+const [program, out] = process.argv.slice(2);
+mkdirSync(out, { recursive: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const VIEWS = [['phone', 390, 844, 'light'], ['phone', 390, 844, 'dark'], ['desk', 1280, 800, 'light'], ['desk', 1280, 800, 'dark']];
+const FAMILIES = ['resolve', 'artist', 'search', 'tracks', 'label', 'similar', 'gigs', 'lists', 'aura'];
+const ready_within_ms = 15_000;
+const between_calls_ms = 60;
+
+const { check, finish } = checks(900);
+
+// --- a server, the data service that it asks, and callers
+
+const KEY = `ck_test_${[...Array(32)].map(() => 'abcdefghijklmnopqrstuvwxyz0123456789'[Math.floor(Math.random() * 36)]).join('')}`;
+secret(KEY);
+const folder = mkdtempSync(join(process.env.HOME ?? tmpdir(), 'operator-'));
+const file = (name, text, mode) => (writeFileSync(join(folder, name), text, { mode }), join(folder, name));
+const freePort = () => new Promise((found) => {
+  const probe = net.createServer().listen(0, '127.0.0.1', () => {
+    const { port } = probe.address();
+    probe.close(() => found(port));
+  });
+});
+
+const children = new Set();
+function run(name, ...words) {
+  const log = openSync(join(out, `${name}.log`), 'a');
+  const child = spawn(program, words, { stdio: ['ignore', log, log] });
+  children.add(child);
+  child.ended = new Promise((ended) => child.on('exit', (code) => (children.delete(child), ended(code))));
+  return child;
+}
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(1));
+
+async function until(what, holds) {
+  const end = Date.now() + ready_within_ms;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > end) throw new Error(`${what}: not within ${ready_within_ms} ms`);
+    await new Promise((later) => setTimeout(later, 50));
+  }
+}
+
+const [simulator, port, operator] = [await freePort(), await freePort(), await freePort()];
+const scenario = file('scenario.toml', '[[rule]]\nfamily = "artist"\nstatus = 503\n');
+const config = file('config.toml', `
+[server]
+listen = "127.0.0.1:${port}"
+public_base = "https://localhost:${port}"
+data_dir = "${folder}"
+fixture_mode = false
+[operator]
+listen = "127.0.0.1:${operator}"
+[crate]
+base_url = "http://127.0.0.1:${simulator}"
+key_file = "${file('crate.key', `${KEY}\n`, 0o600)}"
+in_flight = 20
+per_minute = 100000
+per_month = 1000000
+[anonymous]
+units_per_day = 100000
+calls_per_minute = 10000
+[log]
+level = "trace"
+`, 0o600);
+const page_address = `http://127.0.0.1:${operator}/`;
+run('simulator', 'crate-sim', '--listen', `127.0.0.1:${simulator}`, '--in-flight', '0', '--per-minute', '0', '--scenario', scenario, '--api-key', KEY);
+let server;
+async function start() {
+  server = run('server', 'serve', '--config', config);
+  await until('the operator\'s page is served', async () => (await fetch(`${page_address}healthz`)).ok);
+}
+async function stop() {
+  server.kill('SIGTERM');
+  return server.ended;
+}
+
+const NAMES = ['Four Tet', 'Aphex Twin', 'Nirvana', 'Burial', 'Actress', 'Boards of Canada'];
+const agents = [1, 2, 3, 4, 5].map((n) => new https.Agent({ keepAlive: true, localAddress: `127.0.0.${n}` }));
+let authority;
+function call(n) {
+  const name = n % 3 === 0 ? 'get_artist' : 'resolve_artist';
+  const text = NAMES[Math.floor(n / 3) % NAMES.length];
+  const argument = n % 17 === 0 ? {} : name === 'get_artist' ? { key: text.toLowerCase().replaceAll(' ', '-') } : { q: text };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: n, method: 'tools/call', params: { name, arguments: argument } });
+  const headers = { 'content-type': 'application/json', accept: 'application/json', 'mcp-protocol-version': '2025-11-25' };
+  return new Promise((done) => {
+    const request = https.request(`https://localhost:${port}/mcp`, { method: 'POST', agent: agents[n % agents.length], ca: authority, headers, timeout: 5_000 }, (answer) => {
+      answer.on('error', done).on('end', done).resume();
+    });
+    request.on('error', done).on('timeout', () => request.destroy()).end(body);
+  });
+}
+let goesOn = true;
+async function traffic() {
+  for (let n = 1; goesOn; n += 1) {
+    await Promise.all([call(n), new Promise((later) => setTimeout(later, between_calls_ms))]);
+  }
+}
+
+// --- looking at the page
+
+const text = (page, selector) => page.locator(selector).innerText();
+const isLive = (page) => page.waitForFunction(() => document.querySelector('#live').classList.contains('is-live'));
+
+async function look(browser, [size, width, height, colorScheme]) {
+  const what = `${size}, ${colorScheme}`;
+  const isOwn = (to) => to.origin === new URL(page_address).origin;
+  let mayFail = false;
+  const settings = { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' };
+  const { context, page, complaints, foreign } = await open(browser, settings, isOwn, (words) => mayFail && words.includes('ERR_CONNECTION_REFUSED'));
+  await page.addInitScript(() => {
+    window.violations = [];
+    document.addEventListener('securitypolicyviolation', (event) => window.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+  });
+  await page.goto(page_address);
+  await isLive(page);
+  const view = { what, size, page, complaints, foreign };
+  view.allowFailures = (may) => (mayFail = may);
+  view.close = () => context.close();
+  return view;
+}
+
+/** What has to be there at once, and what axe says. */
+async function examine({ what, page }) {
+  await page.waitForFunction(() => /artist.*is degraded/.test(document.querySelector('#alarms').textContent));
+  const alarms = await page.locator('#alarms li').allInnerTexts();
+  check(`${what}: the degraded family is named first and alone`, alarms.length === 1 && /^alarm\s+artist \(dossiers\) is degraded since/.test(alarms[0]), alarms);
+  const said = await page.locator('#said').evaluate((region) => [region.getAttribute('role'), region.textContent]);
+  check(`${what}: a screen reader says the alarm, without figures that change`, said[0] === 'status' && /^alarm: artist \(dossiers\) is degraded since [a-z]* ?\d\d:\d\d\.$/.test(said[1]), said);
+  const rows = await page.locator('#families .rows li').evaluateAll((items) => items.map((item) => [item.querySelector('.name').textContent, item.querySelector('.stands').textContent, item.querySelectorAll('.s-degraded').length]));
+  check(`${what}: every family has its strip`, rows.map(([name]) => name).sort().join() === [...FAMILIES].sort().join(), rows);
+  const bad = rows.filter(([, stands, hatched]) => stands.startsWith('degraded since') && hatched > 0).map(([name]) => name);
+  check(`${what}: one family alone is told and hatched as degraded`, bad.join() === 'artist' && rows.every(([name, , hatched]) => name === 'artist' || hatched === 0), rows);
+  const identity = await text(page, '#identity');
+  check(`${what}: it says what runs`, identity.includes(`https://localhost:${port}`) && /version \d+\.\d+\.\d+/.test(identity) && /up \d+ (s|min)/.test(identity), identity);
+  const errors = await text(page, '#errors');
+  check(`${what}: errors are told by type`, ['upstream_error', 'upstream_degraded', 'invalid_argument'].every((code) => errors.includes(code)), errors);
+  const certificates = await text(page, '#certificates');
+  check(`${what}: the certificate has days left`, /localhost[\s\S]*\d+ days left/.test(certificates), certificates);
+  const budgets = await text(page, '#budgets');
+  check(`${what}: the budget and the plan are told`, /[\d,]+ of 100,000[\s\S]*starts anew[\s\S]*of 100,000[\s\S]*of 1,000,000/.test(budgets), budgets);
+  const state = await text(page, '#state');
+  check(`${what}: the ladder is told`, /rung \S+: .{5}/.test(state), state);
+  const drawn = await page.locator('.uplot canvas').evaluateAll((all) => all.map((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  }));
+  check(`${what}: five charts are drawn`, drawn.length === 5 && drawn.every((colours) => colours > 8), drawn);
+  const unnamed = await page.locator('[role=img]').evaluateAll((all) => all.filter((one) => !(one.getAttribute('aria-label')?.length > 15)).map((one) => one.outerHTML.slice(0, 90)));
+  check(`${what}: every chart and strip says what it shows`, unnamed.length === 0, unnamed);
+  const tables = await page.locator('figure:has(figcaption h3):has(details summary)').count();
+  check(`${what}: every figure has a caption and a table`, tables === 8 && tables === (await page.locator('figure').count()), tables);
+  const wide = await overflow(page);
+  check(`${what}: the page does not scroll sideways`, wide === 0, wide);
+  const moving = await page.evaluate(() => document.getAnimations().length);
+  check(`${what}: nothing moves by itself`, moving === 0, moving);
+  await axeFindsNothing(what, page);
+}
+
+async function axeFindsNothing(what, page) {
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() => window.axe.run(document));
+  check(`${what}: axe finds nothing`, violations.length === 0, violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 120)).slice(0, 3)]));
+  check(`${what}: axe looked`, passes.length > 15, passes.length);
+}
+
+/** The figures change by themselves, and are those of the server. */
+async function isOfNow({ what, page }) {
+  const total = async () => Number((await text(page, '#tools .when')).replace(/\D+in .*/, '').replaceAll(',', ''));
+  const before = await total();
+  const label = await page.locator('#calls .plot').getAttribute('aria-label');
+  await page.waitForFunction(([was, then]) => document.querySelector('#tools .when').textContent !== was && document.querySelector('#calls .plot').getAttribute('aria-label') !== then, [await text(page, '#tools .when'), label]);
+  const after = await total();
+  check(`${what}: calls are counted while one looks`, before > 0 && after > before, [before, after]);
+  const told = [];
+  await until('the figures agree', async () => {
+    const { tools } = await (await fetch(`${page_address}series`)).json();
+    const sums = Object.fromEntries(Object.entries(tools).map(([name, column]) => [name, column.reduce((a, b) => a + b, 0)]));
+    const shown = await page.locator('#tools .rows li').evaluateAll((items) => Object.fromEntries(items.map((item) => [item.querySelector('.name').textContent, Number(item.querySelector('.stands').textContent.replaceAll(',', ''))])));
+    told.splice(0, 2, sums, shown);
+    return Object.keys(sums).length === 2 && Object.entries(sums).every(([name, n]) => shown[name] === n);
+  }).then(() => check(`${what}: the calls by tool are the server's`, true), () => check(`${what}: the calls by tool are the server's`, false, told));
+}
+
+/** Every control is reached and works with keys. */
+async function walk({ what, page }) {
+  await page.evaluate(() => document.activeElement.blur());
+  const reached = [];
+  for (let n = 0; n < 40; n += 1) {
+    await page.keyboard.press('Tab');
+    const here = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === document.body) return null;
+      const style = getComputedStyle(element.matches('input') ? element.nextElementSibling : element);
+      return { name: element.matches('input') ? 'range' : element.textContent.trim(), ring: style.outlineStyle === 'solid' && parseFloat(style.outlineWidth) >= 2 };
+    });
+    if (!here || here.name === reached[0]?.name) break;
+    reached.push(here);
+  }
+  const wanted = await page.evaluate(() => ['range', ...[...document.querySelectorAll('summary, a[href]')].map((element) => element.textContent.trim())]);
+  check(`${what}: Tab reaches every control in its order`, reached.map(({ name }) => name).join('|') === wanted.join('|') && wanted.length === 10, [reached, wanted]);
+  check(`${what}: each shows that it is reached`, reached.every(({ ring }) => ring), reached);
+
+  await page.locator('input[name=range]:checked').focus();
+  await page.keyboard.press('ArrowRight');
+  check(`${what}: an arrow key chooses a range, and the address keeps it`, new URL(page.url()).hash === '#1h' && (await page.locator('input[value="1h"]').isChecked()), page.url());
+  check(`${what}: the chosen range is shown`, (await text(page, '#families .span')).startsWith('1 hour ago'), await text(page, '#families .span'));
+  await page.goto(`${page_address}#5min`);
+  await page.reload();
+  await isLive(page);
+  check(`${what}: the range of the address is chosen`, await page.locator('input[value="5min"]').isChecked(), page.url());
+
+  for (const figure of ['calls', 'families']) {
+    await page.locator(`#${figure} summary`).focus();
+    await page.keyboard.press('Enter');
+    await page.locator(`#${figure} tbody tr`).first().waitFor();
+  }
+  const rows = await page.locator('#families tbody tr').allInnerTexts();
+  const degraded = rows.filter((words) => /\tyes\t/.test(words));
+  check(`${what}: the table tells the degraded family`, degraded.length > 0 && degraded.every((words) => words.startsWith('artist\t')), rows);
+  await page.keyboard.press('Tab');
+  const region = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  check(`${what}: a table can be scrolled with keys`, region === 'Data service by family as a table', region);
+}
+
+/** What the policy keeps from happening is told, so that silence means something. */
+async function planted({ what, page, complaints }) {
+  const before = [...complaints];
+  const told = await page.evaluate(async () => {
+    const none = [...window.violations];
+    document.body.setAttribute('style', 'color: red');
+    const image = document.createElement('img');
+    image.src = 'https://other.example/a.png';
+    document.body.append(image);
+    await fetch('https://other.example/').catch(() => null);
+    return { none, found: window.violations.map((line) => line.split(' ')[0]) };
+  });
+  check(`${what}: the browser does not complain`, before.length === 0, before);
+  check(`${what}: the page keeps to its policy`, told.none.length === 0, told.none);
+  check(`${what}: styles, images and requests of elsewhere are held back`, ['style-src-attr', 'img-src', 'connect-src'].every((kind) => told.found.includes(kind)), told.found);
+}
+
+const browser = await launch();
+try {
+  await start();
+  authority = readFileSync(join(folder, 'demo-cert.pem'));
+  const calls = traffic();
+  const views = await Promise.all(VIEWS.map((view) => look(browser, view)));
+  for (const view of views) await examine(view);
+  await Promise.all(views.map(isOfNow));
+  for (const { page, what } of views) await page.screenshot({ path: join(out, `${what.replace(', ', '-')}.png`), fullPage: true });
+  for (const view of views.filter(({ what }) => what.endsWith('light'))) await walk(view);
+
+  for (const view of views) view.allowFailures(true);
+  check('the server ends when told to', (await stop()) === 0);
+  for (const { page, what } of views) {
+    await page.locator('#silent').waitFor();
+    const words = await text(page, '#silent');
+    check(`${what}: the page says that the server does not answer, and since when`, /^The server has not answered since \d\d:\d\d:\d\d\. What stands below is from then/.test(words), words);
+    const drained = await page.evaluate(() => [document.title, getComputedStyle(document.querySelector('.strip')).filter, document.querySelector('#live').textContent]);
+    check(`${what}: what is old looks old and says how old`, drained[0].startsWith('No answer') && drained[1] === 'grayscale(1)' && /^\d+ s old$/.test(drained[2]), drained);
+  }
+  await axeFindsNothing('silent', views[0].page);
+  await views[2].page.screenshot({ path: join(out, 'silent-desk-light.png'), fullPage: true });
+  await views[1].page.screenshot({ path: join(out, 'silent-phone-dark.png') });
+  await start();
+  for (const { page, what } of views) {
+    await isLive(page);
+    check(`${what}: it goes on by itself once the server answers`, (await page.locator('#silent').isHidden()) && /up \d+ s/.test(await text(page, '#identity')), await text(page, '#live'));
+  }
+  for (const { what, foreign } of views) check(`${what}: no other host is asked`, foreign.length === 0, foreign);
+  for (const view of views) await planted(view);
+  goesOn = false;
+  await calls;
+  for (const { close } of views) await close();
+  check('the server ends when told to, again', (await stop()) === 0);
+} finally {
+  await browser.close();
+}
+finish("the operator's page");
