@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::harness::Demo;
-use crate::tables::{blocks, code, hold, page, root, table};
+use crate::tables::{blocks, code, hold, page, table};
 
 fn help() -> String {
     let output =
