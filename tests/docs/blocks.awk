@@ -1,4 +1,4 @@
-# Takes a page apart: each block of commands, each command that begins a cell of a table, each block of a file or of an
+# Takes a page apart: each block of commands, each command that is a cell of a table, each block of a file or of an
 # output that says so, with the notes before it. docs/style.md says how notes are written.
 #
 #   awk -v page=NAME [-v plan=FOLDER] -f blocks.awk NAME
@@ -125,6 +125,8 @@ in_comment || /^ *<!--/ {
     sub(/^ +/, "", cell)
     if (cell !~ /^`/) continue
     split(cell, spans, "`")
+    # The whole cell, or with a remark after a comma; not the beginning of a sentence.
+    if (spans[3] !~ /^ *$/ && spans[3] !~ /^,/) continue
     command = spans[2]
     plain = command
     while (plain ~ /^[A-Z_]+=[^ ]* /) sub(/^[^ ]* /, "", plain)
