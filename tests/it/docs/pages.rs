@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::tables::{code, codes, page, root, table};
 
 /// Every page, by its name from the root.
-fn pages() -> Vec<String> {
+pub(super) fn pages() -> Vec<String> {
     let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned()];
     for entry in std::fs::read_dir(root().join("docs")).expect("docs") {
         let name = entry.expect("an entry").file_name().into_string().expect("a name");
