@@ -166,6 +166,12 @@ impl Chain {
         self.not_after
     }
 
+    /// The names that it is a certificate of, as they are written in it.
+    #[must_use]
+    pub fn own_names(&self) -> &[String] {
+        &self.own_names
+    }
+
     /// How its authority calls the certificate when it is asked about its renewal (RFC 9773, section 4.1); `None` when
     /// it does not say which key signed it.
     #[must_use]

@@ -214,7 +214,7 @@ impl Identity {
     /// The hosts that the certificate is for, as they are written; none where they cannot be read.
     #[must_use]
     pub fn own_names(&self) -> &[String] {
-        &self.own_names
+        self.chain.own_names()
     }
 
     /// From when the certificate is valid.
