@@ -21,7 +21,7 @@ use http::HeaderMap;
 
 use self::key_source::Found;
 use self::keys::VerifyingKey;
-use self::memory::{TokenHash, TokenMemory, Verified};
+use self::memory::{TokenMemory, Verified};
 use self::token::{Claimed, Unacceptable, is_alive};
 use crate::clock::Clock;
 use crate::profile::Endpoint;
@@ -184,7 +184,7 @@ impl Verifier {
 
     /// A token that was verified before, as long as its key is one of the issuer's.
     fn remembered(&self, token: &str, now_s: i64) -> Option<Result<Principal, AuthRefusal>> {
-        let hash = TokenHash::of(token);
+        let hash = self.memory.hash(token)?;
         let verified = self.memory.find(hash)?;
         if !is_alive(verified.expires_s, now_s) {
             self.memory.forget(hash);
@@ -225,7 +225,9 @@ impl Verifier {
         };
         let principal = Principal::of(account);
         let verified = Verified { principal: principal.clone(), expires_s, key: signed };
-        self.memory.keep(TokenHash::of(token), verified);
+        if let Some(hash) = self.memory.hash(token) {
+            self.memory.keep(hash, verified);
+        }
         Ok(principal)
     }
 }

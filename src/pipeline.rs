@@ -54,10 +54,11 @@ pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
         }
         Some(Err(refusal)) => caught(headers, || steps(parts, trace, post, Err(refusal))),
         // A token may have to wait for the issuer's keys or for the account service.
-        _ => {
+        known => {
             let parts = Arc::clone(parts);
+            let known = known.and_then(Result::ok);
             McpAnswer::Undecided(Undecided(Box::pin(async move {
-                let who = Caller::identify(&parts, &post).await;
+                let who = Caller::identify(&parts, &post, known).await;
                 caught(headers, || steps(&parts, trace, post, who))
             })))
         }
