@@ -118,15 +118,7 @@ pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
         io::ErrorKind::AlreadyExists => BackupError::Exists { path: path.to_owned() },
         _ => BackupError::Io { path: path.to_owned(), source },
     };
-    let mut bytes = HEAD.to_vec();
-    for row in rows {
-        for part in [&row.key, &row.value] {
-            bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
-            bytes.extend(part);
-        }
-    }
-    let sum = digest(&SHA256, &bytes);
-    bytes.extend(sum.as_ref());
+    let bytes = bytes_of(rows);
     let unfinished = unfinished(path).map_err(failed)?;
     let mut options = OpenOptions::new();
     // New: nothing that lies there, a link neither, is opened, and its mode is this one.
@@ -139,6 +131,20 @@ pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     named.and_then(|()| folder::sync(folder)).map_err(failed)
+}
+
+/// The file that holds these rows.
+pub(crate) fn bytes_of(rows: &[Row]) -> Vec<u8> {
+    let mut bytes = HEAD.to_vec();
+    for row in rows {
+        for part in [&row.key, &row.value] {
+            bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+            bytes.extend(part);
+        }
+    }
+    let sum = digest(&SHA256, &bytes);
+    bytes.extend(sum.as_ref());
+    bytes
 }
 
 /// A name that nobody else has, for a file that is not whole yet.
@@ -167,7 +173,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Row>, BackupError> {
     rows_of(&bytes).ok_or_else(|| BackupError::NotWhole { path: path.to_owned() })
 }
 
-fn rows_of(bytes: &[u8]) -> Option<Vec<Row>> {
+/// The rows that such a file holds; `None` for anything else.
+pub(crate) fn rows_of(bytes: &[u8]) -> Option<Vec<Row>> {
     let (told, sum) = bytes.split_last_chunk::<SUM_BYTES>()?;
     if digest(&SHA256, told).as_ref() != sum {
         return None;

@@ -1,0 +1,64 @@
+//! What the fuzz targets reach that nobody else may: readers of bytes that have no door of their own.
+//!
+//! Decides nothing. It is part of no build but those that set `cfg(fuzzing)`, as cargo-fuzz does.
+
+use http::HeaderMap;
+use http::request::Parts;
+use time::OffsetDateTime;
+
+use crate::store::{Row, backup};
+use crate::transport::accept::{Form, form};
+use crate::transport::der::Facts;
+use crate::transport::GuardPolicy;
+
+/// What is read of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// Who signed it, for people.
+    pub issuer: Option<String>,
+    /// The hosts that it is for.
+    pub names: Vec<String>,
+    /// From when it is valid.
+    pub not_before: OffsetDateTime,
+    /// Until when it is valid.
+    pub not_after: OffsetDateTime,
+    /// Whether it names itself as its issuer.
+    pub is_self_issued: bool,
+}
+
+/// Reads a certificate; `None` when the bytes are none.
+#[must_use]
+pub fn certificate(der: &[u8]) -> Option<Certificate> {
+    let facts = Facts::read(der)?;
+    Some(Certificate {
+        issuer: facts.issuer_name(),
+        is_self_issued: facts.is_self_issued(),
+        not_before: facts.not_before,
+        not_after: facts.not_after,
+        names: facts.names,
+    })
+}
+
+/// Whether a request with these header fields is answered with an event stream, or with JSON; `None` when with neither.
+#[must_use]
+pub fn wants_a_stream(headers: &HeaderMap) -> Option<bool> {
+    form(headers).map(|form| form == Form::EventStream)
+}
+
+/// Whether a request passes the guard.
+#[must_use]
+pub fn passes(guard: &GuardPolicy, request: &Parts) -> bool {
+    guard.passes(request)
+}
+
+/// The rows of a backup; `None` when the bytes are none that is whole.
+#[must_use]
+pub fn backup_rows(bytes: &[u8]) -> Option<Vec<Row>> {
+    backup::rows_of(bytes)
+}
+
+/// The backup of these rows.
+#[must_use]
+pub fn backup_of(rows: &[Row]) -> Vec<u8> {
+    backup::bytes_of(rows)
+}
