@@ -7,9 +7,9 @@ use http::request::Parts;
 use time::OffsetDateTime;
 
 use crate::store::{Row, backup};
+use crate::transport::GuardPolicy;
 use crate::transport::accept::{Form, form};
 use crate::transport::der::Facts;
-use crate::transport::GuardPolicy;
 
 /// What is read of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -151,6 +151,10 @@ fn pages(data: &[u8]) {
     let (rows, place) = place.split_once('|').unwrap_or(("0", place));
     let rows = rows.parse().unwrap_or(0).min(WALK_ROWS_MAX);
     let begins = place.is_empty();
+    // Nobody but the program writes a place, and it takes no such cursor from the service.
+    if place.chars().any(char::is_control) {
+        return;
+    }
     open.0.lock().expect("whole").insert("word".to_owned(), Walk { place: place.to_owned(), rows });
     let mut arguments = json!({"q": "record"});
     if !begins {

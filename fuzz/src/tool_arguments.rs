@@ -11,7 +11,6 @@ use ono_sendai::crate_client::transport::CatalogueTransport;
 use ono_sendai::crate_client::{CallLedger, Caller, CrateClient, Extension};
 use ono_sendai::cursors::{MemoryCursors, Owner, Walks};
 use ono_sendai::envelope::attribution::Origin;
-use ono_sendai::profile::Profile;
 use ono_sendai::tools::Call;
 use ono_sendai::tools::argument::Kind;
 use ono_sendai::tools::arguments::IGNORED;
@@ -34,7 +33,7 @@ pub fn run(data: &[u8]) {
         Ok(call) => call,
         Err(error) => {
             let json = sent(Err(error), (None, false), &ledger).json;
-            refused(tool, &json["error"]);
+            refused(tool, &json);
             return;
         }
     };
@@ -53,7 +52,8 @@ pub fn run(data: &[u8]) {
 }
 
 /// The words of a refusal name an argument of ours and what to do.
-fn refused(tool: ToolName, error: &Value) {
+fn refused(tool: ToolName, json: &Value) {
+    let error = &json["error"];
     let param = error["data"]["param"].as_str();
     let known = |name: &str| {
         name == "arguments"
@@ -63,7 +63,10 @@ fn refused(tool: ToolName, error: &Value) {
     assert!(error["recoverable"] == true, "{error}");
     assert!(error["data"]["fix_hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{error}");
     if let Some(meant) = error["data"]["did_you_mean"].as_str() {
-        assert!(known(meant) || ToolName::find(meant, Profile::Full).is_some(), "{error}");
+        // It may be one of the tool that is suggested.
+        let is_suggested = |call: &Value| call["args"].get(meant).is_some();
+        let calls = json["suggested_tool_calls"].as_array().expect("a list");
+        assert!(known(meant) || calls.iter().any(is_suggested), "{error}");
     }
 }
 
