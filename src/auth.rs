@@ -10,6 +10,7 @@ pub mod key_source;
 pub mod keys;
 mod memory;
 pub mod metadata;
+mod object;
 pub mod principal;
 pub mod signature;
 pub mod token;
@@ -33,6 +34,7 @@ pub use self::discovery::IssuerDocument;
 pub use self::key_source::{KeyDocument, KeySource};
 pub use self::keys::{KeySet, SigningAlgorithm};
 pub use self::metadata::Metadata;
+pub(crate) use self::object::object;
 pub use self::principal::{Account, AccountId, ClientKind, Principal};
 pub use self::token::TokenPolicy;
 

@@ -18,6 +18,8 @@ pub mod dumps;
 pub mod durability;
 pub mod envelope;
 pub mod fetch;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod host;
 pub mod identity;
 pub mod issuer;

@@ -4,7 +4,7 @@
 //! It decides everything that can be decided without reading a body. It must never know what a body
 //! means: no MCP message, no tool, no token. What stands behind the routes is a [`Service`].
 
-mod accept;
+pub(crate) mod accept;
 mod activity;
 mod body;
 mod certificate;
@@ -13,7 +13,7 @@ mod challenge;
 mod client_address;
 mod connection;
 mod cors;
-mod der;
+pub(crate) mod der;
 mod drain;
 mod exchange;
 mod guard;

@@ -128,10 +128,10 @@ pub fn place(data: &Path, file: &Path) -> Result<PathBuf, BackupError> {
 
 /// What a backup holds.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Backup {
+pub(crate) struct Backup {
     /// The key that its cursors are marked with, if it is in it.
-    pub(super) key: Option<[u8; SECRET_BYTES]>,
-    pub(super) rows: Vec<Row>,
+    pub(crate) key: Option<[u8; SECRET_BYTES]>,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// Writes rows, and the key that the cursors among them are marked with, to `path`, which has its name only once it is
@@ -141,14 +141,7 @@ pub(super) fn write(path: &Path, key: Option<&[u8; SECRET_BYTES]>, rows: &[Row])
         io::ErrorKind::AlreadyExists => BackupError::Exists { path: path.to_owned() },
         _ => BackupError::Io { path: path.to_owned(), source },
     };
-    let mut bytes = HEAD.to_vec();
-    let parts = rows.iter().flat_map(|row| [row.key.as_slice(), row.value.as_slice()]);
-    for part in std::iter::once(key.map_or(&[][..], |key| key)).chain(parts) {
-        bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
-        bytes.extend(part);
-    }
-    let sum = digest(&SHA256, &bytes);
-    bytes.extend(sum.as_ref());
+    let bytes = bytes_of(key, rows);
     let unfinished = unfinished(path).map_err(failed)?;
     let mut options = OpenOptions::new();
     // New: nothing that lies there, a link neither, is opened, and its mode is this one.
@@ -161,6 +154,19 @@ pub(super) fn write(path: &Path, key: Option<&[u8; SECRET_BYTES]>, rows: &[Row])
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     named.and_then(|()| folder::sync(folder)).map_err(failed)
+}
+
+/// The file that holds these rows, and the key of what is marked.
+pub(crate) fn bytes_of(key: Option<&[u8; SECRET_BYTES]>, rows: &[Row]) -> Vec<u8> {
+    let mut bytes = HEAD.to_vec();
+    let parts = rows.iter().flat_map(|row| [row.key.as_slice(), row.value.as_slice()]);
+    for part in std::iter::once(key.map_or(&[][..], |key| key)).chain(parts) {
+        bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+        bytes.extend(part);
+    }
+    let sum = digest(&SHA256, &bytes);
+    bytes.extend(sum.as_ref());
+    bytes
 }
 
 /// A name that nobody else has, for a file that is not whole yet.
@@ -194,12 +200,12 @@ pub(super) fn read(path: &Path) -> Result<Backup, BackupError> {
 
 /// Why a file gives no rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Unread {
+pub(crate) enum Unread {
     NotWhole,
     Newer(String),
 }
 
-fn content_of(bytes: &[u8]) -> Result<Backup, Unread> {
+pub(crate) fn content_of(bytes: &[u8]) -> Result<Backup, Unread> {
     let told = summed(bytes).ok_or(Unread::NotWhole)?;
     let (key, rows) = if let Some(mut rest) = told.strip_prefix(HEAD) {
         let key = part(&mut rest).ok_or(Unread::NotWhole)?;

@@ -10,17 +10,17 @@ use time::{OffsetDateTime, PrimitiveDateTime};
 
 /// The readable part of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The issuer's name, encoded.
-    pub(super) issuer: Vec<u8>,
+    pub(crate) issuer: Vec<u8>,
     /// The subject's name, encoded.
-    pub(super) subject: Vec<u8>,
+    pub(crate) subject: Vec<u8>,
     /// From when it is valid.
-    pub(super) not_before: OffsetDateTime,
+    pub(crate) not_before: OffsetDateTime,
     /// Until when it is valid.
-    pub(super) not_after: OffsetDateTime,
+    pub(crate) not_after: OffsetDateTime,
     /// The hosts that it is for, names in lower case and addresses; none where they cannot be read.
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What its serial number is encoded as.
     pub(super) serial: Vec<u8>,
     /// Which key of its issuer signed it, where it says so.
@@ -45,7 +45,7 @@ const COMMON_NAME: &[u8] = &[0x06, 0x03, 0x55, 0x04, 0x03];
 
 impl Facts {
     /// `None` when the bytes are not a certificate.
-    pub(super) fn read(der: &[u8]) -> Option<Self> {
+    pub(crate) fn read(der: &[u8]) -> Option<Self> {
         let (tag, certificate, _) = element(der)?;
         let (inner_tag, mut rest, _) = element(certificate)?;
         if tag != SEQUENCE || inner_tag != SEQUENCE {
@@ -80,12 +80,12 @@ impl Facts {
     }
 
     /// Whether it names itself as its issuer.
-    pub(super) fn is_self_issued(&self) -> bool {
+    pub(crate) fn is_self_issued(&self) -> bool {
         self.issuer == self.subject
     }
 
     /// The issuer's common name, for people; control characters are escaped.
-    pub(super) fn issuer_name(&self) -> Option<String> {
+    pub(crate) fn issuer_name(&self) -> Option<String> {
         let start = self.issuer.windows(COMMON_NAME.len()).position(|window| window == COMMON_NAME)?;
         let (_, name, _) = element(self.issuer.get(start + COMMON_NAME.len()..)?)?;
         Some(String::from_utf8_lossy(name).chars().take(64).flat_map(char::escape_debug).collect())

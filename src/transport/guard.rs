@@ -108,6 +108,12 @@ impl Guard<'_> {
         self.check_origin(&request.headers, &own)
     }
 
+    /// Whether a request is let through.
+    #[cfg(fuzzing)]
+    pub(crate) fn passes(&self, request: &Parts) -> bool {
+        self.check(request).is_ok()
+    }
+
     /// The request target's authority (HTTP/2, or an absolute target) and the Host field must each be
     /// an allowed name; at least one must be there.
     fn check_host(&self, request: &Parts) -> Result<Authority, Refusal> {
