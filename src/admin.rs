@@ -10,5 +10,5 @@ mod verb;
 
 pub use self::account::{AccountReport, AccountVerb, Who};
 pub use self::socket::{AdminError, ask, listen};
-pub use self::standing::{CertificateKind, Readings, ReloadReport, Standing};
+pub use self::standing::{CertificateKind, Readings, ReloadReport, RenewalReport, Standing};
 pub use self::verb::{Report, Verb, answer};

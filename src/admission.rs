@@ -291,9 +291,11 @@ impl Admission {
                 })
             }
             Asker::Account { id, allowance } => {
-                self.accounts.note(id, day_number(today), allowance, self.clock.monotonic());
-                let purse = self.accounts.purse(id, self.clock.monotonic());
-                let held = purse.hold(month_number(today), allowance, most_units, ledger).await;
+                let (now, month) = (self.clock.monotonic(), month_number(today));
+                let purse = self.accounts.purse(id, now);
+                let held = purse.hold(month, allowance, most_units, ledger).await;
+                let used_up = matches!(held, Err(NotHeld::UsedUp(_))).then_some(month);
+                self.accounts.note(id, day_number(today), used_up, now);
                 held.map_err(|refused| match refused {
                     NotHeld::Store(error) => refusal::unmetered(error),
                     NotHeld::UsedUp(used) => refusal::used_up(used, allowance),

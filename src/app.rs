@@ -2,6 +2,7 @@
 //!
 //! Decides which part gets which setting. It must never decide anything about a request.
 
+mod automatic;
 mod certificate;
 mod check;
 mod data_service;
@@ -9,6 +10,7 @@ mod doctor;
 mod figures;
 mod fresh_documents;
 mod legal;
+mod open_files;
 mod operator;
 mod operators_page;
 mod reload;
@@ -34,6 +36,7 @@ use self::legal::LegalTexts;
 use self::reload::{Looking, Reload};
 use self::sign_in::SignIn;
 use self::signals::Signals;
+use crate::acme::Renewals;
 use crate::admin::Standing;
 use crate::admission::account::AccountLimits;
 use crate::admission::{Admission, AdmissionLimits};
@@ -54,12 +57,12 @@ use crate::store::{Health, State};
 use crate::supervisor::Supervisor;
 use crate::telemetry::{Calls, RefusedLines};
 use crate::transport::{
-    self, Document, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses, SecurityHeaders,
-    Service, Shown,
+    self, Document, Handshakes, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses,
+    SecurityHeaders, Service,
 };
 
 pub use self::certificate::DemoCertificateFile;
-pub use self::check::check;
+pub use self::check::{careless, check};
 pub use self::doctor::{Fault, Finding, Mark, examine};
 pub use self::figures::metrics_reference;
 pub use self::reload::Origin as ConfigOrigin;
@@ -187,31 +190,34 @@ impl App {
 
 /// The service that the transport calls.
 #[derive(Clone, Debug)]
-struct Shared(Arc<App>);
+struct Shared {
+    app: Arc<App>,
+    renewals: Option<Arc<Renewals>>,
+}
 
 impl Service for Shared {
     fn mcp(&self, request: McpRequest) -> McpAnswer {
-        pipeline::answer(&self.0.parts, request)
+        pipeline::answer(&self.app.parts, request)
     }
 
     fn not_ready(&self) -> Vec<NotReady> {
-        not_ready(&self.0.parts)
+        not_ready(&self.app.parts, self.renewals.as_deref())
     }
 
     fn documents(&self) -> Vec<Document> {
-        self.0.documents.clone()
+        self.app.documents.clone()
     }
 
     fn legal(&self, page: LegalPage) -> String {
-        self.0.legal.page(page)
+        self.app.legal.page(page)
     }
 
     fn page_methods(&self, path: &str) -> Option<&'static [Method]> {
-        self.0.issuer.as_ref().and_then(|_| Issuer::methods(path))
+        self.app.issuer.as_ref().and_then(|_| Issuer::methods(path))
     }
 
     fn page(&self, request: Request<Bytes>) -> PageAnswer {
-        let issuer = self.0.issuer.clone();
+        let issuer = self.app.issuer.clone();
         Box::pin(async move {
             match issuer {
                 Some(issuer) => issuer.answer(request).await,
@@ -221,16 +227,16 @@ impl Service for Shared {
     }
 
     fn sign_in_document(&self) -> Option<Bytes> {
-        self.0.parts.challenges.metadata().map(Metadata::document)
+        self.app.parts.challenges.metadata().map(Metadata::document)
     }
 
     fn refuses(&self, request: McpRequest) -> Refuses {
-        Box::pin(pipeline::refusal(Arc::clone(&self.0.parts), request))
+        Box::pin(pipeline::refusal(Arc::clone(&self.app.parts), request))
     }
 }
 
 /// Which parts cannot serve. Every other one is built before the socket answers, and stays.
-fn not_ready(parts: &Parts) -> Vec<NotReady> {
+fn not_ready(parts: &Parts, renewals: Option<&Renewals>) -> Vec<NotReady> {
     let admission = &parts.admission;
     let why = match admission.store_health() {
         Health::Refusing(error) => Some(format!("{error}; metered calls are refused")),
@@ -238,7 +244,8 @@ fn not_ready(parts: &Parts) -> Vec<NotReady> {
             "what was restored or lost waits for an operator's word; metered calls are refused".to_owned()
         }),
     };
-    why.map(|why| NotReady { part: "store", why }).into_iter().collect()
+    let store = why.map(|why| NotReady { part: "store", why });
+    store.into_iter().chain(automatic::not_ready(renewals)).collect()
 }
 
 /// Serves until it is told to stop. Calls `announce` once, when the first request can be answered. Being
@@ -257,15 +264,18 @@ pub async fn run(
     // First of all: until it is taken, the signal ends the program.
     let hangup = reload::hangup(&origin)?;
     let supervisor = Supervisor::from_environment();
+    open_files::take_all(&config.transport);
     let clock = Clock::system();
-    let certificate = Certificate::load(&config, &clock)?;
+    let renewals = automatic::renewals(&config, &clock)?;
+    let Certificate { shown, demo } = Certificate::load(&config, renewals.as_deref(), &clock)?;
     let mut listener = match passed {
         Some(listener) => listener,
         None => settings::listen(config.server.listen).await?,
     };
     let address = listener.address();
     let public_base = config.server.public_base.clone().settled(address.port());
-    let side_door = listener.side_door(public_base.authority());
+    let side_door =
+        listener.side_door(public_base.authority(), &[supervised::PING]).showing(Arc::clone(&shown));
     let state = state::open(&config.server.data_dir, &clock, stuck)?;
     state::back_up(&config, &state, &clock)?;
     let operators = operators_page::open(&config)?;
@@ -279,13 +289,17 @@ pub async fn run(
     operator::listen(&config.server.data_dir, Arc::clone(&parts), Arc::clone(&standing));
     let guard = settings::guard(&config, &public_base, address);
     let security = SecurityHeaders::new(config.server.public);
-    let shown = Shown::new(certificate.first, certificate.more);
-    let tls = transport::server_config_showing(Arc::clone(&shown));
+    let handshakes = Handshakes::from(transport::server_config_showing(Arc::clone(&shown)));
+    let handshakes = match &renewals {
+        Some(renewals) => handshakes.proving(renewals.challenges()),
+        None => handshakes,
+    };
     let mut signals = Signals::listen()?;
     let figures = Figures {
         parts: Arc::clone(&parts),
         standing: Arc::clone(&standing),
         shown: Arc::clone(&shown),
+        renewals: renewals.clone(),
         traffic: listener.traffic(),
         connections_max: config.transport.connections,
         public_base: public_base.as_str().to_owned(),
@@ -293,11 +307,19 @@ pub async fn run(
         started: clock.utc(),
         clock: clock.clone(),
     };
-    let changing = reload::Parts { shown: Arc::clone(&shown), guard: guard.clone(), standing };
+    automatic::keep_renewed(renewals.clone(), &shown, &standing);
+    let changing = reload::Parts {
+        shown: Arc::clone(&shown),
+        guard: guard.clone(),
+        standing,
+        renewals: renewals.clone(),
+    };
     let places = (public_base.clone(), address);
     let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
     let looking_again = Looking::new(reload, clock.clone());
-    certificate::warn(&shown.now(), clock.utc());
+    if renewals.is_none() {
+        certificate::warn(&shown.now(), clock.utc());
+    }
     if parts.admission.ladder().is_unconfirmed() {
         tracing::warn!(
             "the database was restored, or lost something: metered calls are refused until `ono-sendai admin \
@@ -306,9 +328,16 @@ pub async fn run(
     }
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));
     let keeping = fresh_documents::keep_fresh(config.server.fixture_mode, Arc::clone(&app.parts));
-    let ready = format!("serving {} on {address}", public_base.join("/mcp"));
-    announce(&Started { address, public_base, certificate: certificate.demo, demo_token });
-    supervisor.ready(&ready);
+    let serves = format!("serving {} on {address}", public_base.join("/mcp"));
+    let status = || {
+        let waits = if shown.is_waiting() { ", as soon as there is a certificate" } else { "" };
+        format!("{serves}{waits}")
+    };
+    if shown.is_waiting() {
+        tracing::warn!("there is no certificate yet: no client is served until the authority has issued one");
+    }
+    announce(&Started { address, public_base, certificate: demo, demo_token });
+    supervisor.ready(&status());
     let (tell, told) = watch::channel(false);
     let stop = || {
         let mut told = told.clone();
@@ -316,9 +345,9 @@ pub async fn run(
             let _told_or_gone = told.wait_for(|told| *told).await;
         }
     };
-    let service = Arc::new(Shared(app));
+    let service = Arc::new(Shared { app, renewals });
     let stops_within = config.transport.grace + supervised::AFTER_THE_GRACE;
-    let serving = transport::serve(listener, tls, config.transport, guard, security, service, stop());
+    let serving = transport::serve(listener, handshakes, config.transport, guard, security, service, stop());
     let showing = operators_page::serve(operators, figures, clock.clone(), stop());
     let serving = async { tokio::join!(serving, showing).0 };
     // From the first signal on nothing is read again and no sign of life is given: the port is closed.
@@ -326,7 +355,8 @@ pub async fn run(
         tokio::select! {
             () = signals.next() => {}
             // These never end by themselves.
-            () = supervised::reload_when_told(&supervisor, hangup, &ready, &looking_again) => {}
+            () = supervised::reload_when_told(&supervisor, hangup, &status, &looking_again) => {}
+            () = supervised::tell_when_shown(&supervisor, &shown, &status) => {}
             () = looking_again.clone().by_itself() => {}
             () = supervised::give_signs_of_life(&supervisor, &side_door) => {}
         }

@@ -10,6 +10,7 @@ pub mod key_source;
 pub mod keys;
 mod memory;
 pub mod metadata;
+mod object;
 pub mod principal;
 pub mod signature;
 pub mod token;
@@ -21,7 +22,7 @@ use http::HeaderMap;
 
 use self::key_source::Found;
 use self::keys::VerifyingKey;
-use self::memory::{TokenHash, TokenMemory, Verified};
+use self::memory::{TokenMemory, Verified};
 use self::token::{Claimed, Unacceptable, is_alive};
 use crate::clock::Clock;
 use crate::profile::Endpoint;
@@ -33,6 +34,7 @@ pub use self::discovery::IssuerDocument;
 pub use self::key_source::{KeyDocument, KeySource};
 pub use self::keys::{KeySet, SigningAlgorithm};
 pub use self::metadata::Metadata;
+pub(crate) use self::object::object;
 pub use self::principal::{Account, AccountId, ClientKind, Principal};
 pub use self::token::TokenPolicy;
 
@@ -184,7 +186,7 @@ impl Verifier {
 
     /// A token that was verified before, as long as its key is one of the issuer's.
     fn remembered(&self, token: &str, now_s: i64) -> Option<Result<Principal, AuthRefusal>> {
-        let hash = TokenHash::of(token);
+        let hash = self.memory.hash(token)?;
         let verified = self.memory.find(hash)?;
         if !is_alive(verified.expires_s, now_s) {
             self.memory.forget(hash);
@@ -225,7 +227,9 @@ impl Verifier {
         };
         let principal = Principal::of(account);
         let verified = Verified { principal: principal.clone(), expires_s, key: signed };
-        self.memory.keep(TokenHash::of(token), verified);
+        if let Some(hash) = self.memory.hash(token) {
+            self.memory.keep(hash, verified);
+        }
         Ok(principal)
     }
 }

@@ -120,11 +120,17 @@ fn explain(error: &clap::Error) -> Exit {
 fn check_config(file: &Path) -> Exit {
     let errors = match Config::load_located(file) {
         Ok((config, places)) => {
+            let located = |all: &[app::Wrong]| {
+                places.errors(all.iter().map(|wrong| (&*wrong.place, &*wrong.found, &*wrong.accepted)))
+            };
             let wrong = app::check(&config);
             if wrong.is_empty() {
+                for line in located(&app::careless(&config)).to_string().lines() {
+                    complain(&format!("warning: {line}"));
+                }
                 return print(&format!("{}: ok\n", file.display()));
             }
-            places.errors(wrong.iter().map(|wrong| (&*wrong.place, &*wrong.found, &*wrong.accepted)))
+            located(&wrong)
         }
         Err(errors) => errors,
     };

@@ -5,9 +5,11 @@
 //! a socket, or read a file other than the configuration itself.
 
 mod accounts;
+mod acme;
 mod anonymous;
 mod auth;
 mod backup;
+mod combinations;
 mod crate_service;
 mod deadlines;
 pub(crate) mod document;
@@ -35,6 +37,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 pub use accounts::{AccountHook, Accounts, is_service_key};
+pub use acme::{Acme, ExternalAccount, external_key, is_external_key};
 pub use anonymous::Anonymous;
 pub use auth::Auth;
 pub use backup::Backup;
@@ -57,54 +60,7 @@ pub use tls::{CertificateFiles, Tls};
 use crate::transport::Limits;
 use document::read_file;
 use reader::Reader;
-use table::Section;
-
-/// Every section, in the order in which people are shown them.
-const SECTIONS: [Section; 15] = [
-    Section {
-        name: "server",
-        about: "Where it listens, what it is called from outside, where it keeps its state.",
-        keys: server::KEYS,
-    },
-    Section { name: "tls", about: "The certificates that the server shows.", keys: tls::KEYS },
-    Section {
-        name: "transport",
-        about: "How long and how large a connection may be before it is cut off.",
-        keys: transport::KEYS,
-    },
-    Section {
-        name: "guard",
-        about: "Which hosts, origins and proxies are believed beside `public_base`.",
-        keys: guard::KEYS,
-    },
-    Section {
-        name: "deadlines",
-        about: "How long a call may take before the answer says so.",
-        keys: deadlines::KEYS,
-    },
-    Section {
-        name: "crate",
-        about: "The data service, the key for it, and what the key's plan allows.",
-        keys: crate_service::KEYS,
-    },
-    Section { name: "anonymous", about: "What callers without a token may use.", keys: anonymous::KEYS },
-    Section { name: "auth", about: "Whose tokens are accepted.", keys: auth::KEYS },
-    Section { name: "issuer", about: "The built-in issuer for demos and tests.", keys: issuer::KEYS },
-    Section { name: "accounts", about: "What signed-in accounts may use.", keys: accounts::KEYS },
-    Section {
-        name: "backup",
-        about: "How often everything that is kept is written to a file of its own.",
-        keys: backup::KEYS,
-    },
-    Section {
-        name: "legal",
-        about: "Who runs this server, and the texts that it publishes about that.",
-        keys: legal::KEYS,
-    },
-    Section { name: "pages", about: "What the documents beside the endpoints say.", keys: pages::KEYS },
-    Section { name: "operator", about: "Where operators read metrics and their page.", keys: operator::KEYS },
-    Section { name: "log", about: "What is written to stderr, and in which form.", keys: log::KEYS },
-];
+use table::SECTIONS;
 
 /// Everything an operator can set. The default is what an empty file means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +69,8 @@ pub struct Config {
     pub server: Server,
     /// `[tls]`: the certificate.
     pub tls: Tls,
+    /// `[acme]`: a certificate that an authority issues by itself; `None` asks nobody.
+    pub acme: Option<Acme>,
     /// `[transport]`: time and size limits of a connection.
     pub transport: Limits,
     /// `[guard]`: which hosts, origins and proxies are believed.
@@ -212,6 +170,7 @@ impl Config {
         let config = Self {
             server: reader.section("server", Server::read),
             tls: reader.section("tls", Tls::read),
+            acme: reader.section("acme", Acme::read),
             transport: reader.section("transport", transport::read),
             guard: reader.section("guard", Guard::read),
             deadlines: reader.section("deadlines", Deadlines::read),
@@ -226,92 +185,16 @@ impl Config {
             operator: reader.section("operator", Operator::read),
             log: reader.section("log", Log::read),
         };
-        config.refuse_combinations(&mut reader);
+        combinations::refuse(&config, &mut reader);
         let (keys, lines) = (reader.known_keys(), reader.lines_of_keys());
         let mistakes = reader.finish();
         Read { config: if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }, keys, lines }
     }
 
-    /// Combinations across sections that cannot be meant.
-    fn refuse_combinations(&self, reader: &mut Reader<'_>) {
-        let server = &self.server;
-        if !server.fixture_mode && self.service.key.is_none() {
-            reader.refuse(
-                &["server.fixture_mode", "crate.key", "crate.key_file", "crate.key_credential"],
-                "false without a key for the data service",
-                "key, key_file or key_credential under [crate], or fixture_mode = true for the built-in demo catalogue",
-            );
-        }
-        if server.public && !server.fixture_mode && self.tls.files.is_none() {
-            reader.refuse(
-                &[
-                    "server.public",
-                    "tls.certificate",
-                    "tls.certificate_credential",
-                    "tls.key",
-                    "tls.key_credential",
-                ],
-                "true without a certificate of its own",
-                "certificate and key under [tls]; the one that is made is good for localhost only",
-            );
-        }
-        if server.public && server.fixture_mode {
-            reader.refuse(
-                &["server.public", "server.fixture_mode"],
-                "true together with fixture_mode = true",
-                "public = false; a public server must not serve the demo catalogue",
-            );
-        }
-        if server.public && server.public_base.is_loopback() {
-            reader.refuse(
-                &["server.public_base", "server.public"],
-                &format!("\"{}\" together with public = true", server.public_base),
-                "the https address that clients reach from outside, such as \"https://mcp.example.org\"",
-            );
-        }
-        if server.public && self.issuer.enabled {
-            reader.refuse(
-                &["issuer.enabled", "server.public"],
-                "true together with public = true",
-                "false; whoever reaches the built-in issuer can sign in under any name",
-            );
-        }
-        if self.issuer.enabled && self.auth.issuer.is_some() {
-            reader.refuse(
-                &["auth.issuer", "issuer.enabled"],
-                "another issuer together with the built-in one",
-                "either issuer under [auth], or enabled = true under [issuer]",
-            );
-        }
-        if server.public && (self.legal.operator.is_none() || self.legal.contact.is_none()) {
-            reader.refuse(
-                &["server.public", "legal.operator", "legal.contact"],
-                "true without [legal] operator and contact",
-                "operator and contact under [legal]; a public server says who runs it",
-            );
-        }
-        if self.deadlines.call > self.deadlines.tool {
-            reader.refuse(
-                &["deadlines.call_ms", "deadlines.tool_ms"],
-                &format!(
-                    "{} above tool_ms = {}",
-                    self.deadlines.call.as_millis(),
-                    self.deadlines.tool.as_millis()
-                ),
-                "at most tool_ms; one upstream call is a part of one tool call",
-            );
-        }
-        if self.transport.sse_comment >= self.transport.idle {
-            reader.refuse(
-                &["transport.sse_comment_s", "transport.idle_timeout_s"],
-                &format!(
-                    "{} not below idle_timeout_s = {}",
-                    self.transport.sse_comment.as_secs(),
-                    self.transport.idle.as_secs()
-                ),
-                "less than idle_timeout_s; the comment line keeps a waiting stream open",
-            );
-        }
+    /// Whether the server shows a certificate that is not made by itself.
+    #[must_use]
+    pub fn has_own_certificate(&self) -> bool {
+        self.tls.files.is_some() || self.acme.is_some()
     }
 }
 

@@ -311,7 +311,7 @@ impl CrateClient {
         if let Some(kept) = self.cache.get(&key) {
             let found = kept.as_deref().map(read).transpose()?;
             ledger.note_cache_hit();
-            self.service.tallies.from_cache();
+            self.service.tallies.came_from_cache();
             return Ok(found);
         }
         let mut seat = self.flights.board(&key, ledger.counts(), |boarding| {
@@ -328,7 +328,7 @@ impl CrateClient {
             },
         };
         let (found, is_first) = landed.read(read);
-        self.service.tallies.from_service(seat.pays());
+        self.service.tallies.came_from_service(seat.pays());
         if is_first && found.is_err() {
             self.service.tallies.unreadable(request.family);
         }

@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderMap;
 use http::header::DATE;
+use http::{HeaderMap, Request, Response, StatusCode};
 use reqwest::{Certificate, Client, redirect, retry};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
@@ -128,7 +128,31 @@ impl Fetcher {
         self.read(self.client.post(url.clone()).headers(headers).body(body)).await
     }
 
+    /// Sends a request as it is and reads the answer with its headers.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered> {
+        let request = reqwest::Request::try_from(request)
+            .map_err(|error| Unanswered { reason: innermost(&error), is_unreachable: false })?;
+        let mut headers = HeaderMap::new();
+        let request = reqwest::RequestBuilder::from_parts(self.client.clone(), request);
+        let fetched = self.read_with(request, |answered| headers = answered.clone()).await?;
+        let mut response = Response::new(fetched.body);
+        *response.status_mut() = StatusCode::from_u16(fetched.status).unwrap_or_default();
+        *response.headers_mut() = headers;
+        Ok(response)
+    }
+
     async fn read(&self, request: reqwest::RequestBuilder) -> Result<Fetched, Unanswered> {
+        self.read_with(request, |_| {}).await
+    }
+
+    async fn read_with(
+        &self,
+        request: reqwest::RequestBuilder,
+        look: impl FnOnce(&HeaderMap),
+    ) -> Result<Fetched, Unanswered> {
         let failed = |error: reqwest::Error| Unanswered {
             is_unreachable: error.is_connect() && !error.is_timeout(),
             reason: innermost(&error.without_url()),
@@ -136,6 +160,7 @@ impl Fetcher {
         let mut response = request.send().await.map_err(failed)?;
         let status = response.status().as_u16();
         let date = date(response.headers());
+        look(response.headers());
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(failed)? {
             if body.len() + part.len() > self.limit_bytes {

@@ -1,6 +1,7 @@
 //! ono-sendai: verified music facts for AI assistants, over MCP, from one binary.
 
 pub mod accounts;
+pub mod acme;
 pub mod admin;
 pub mod admission;
 pub mod answer;
@@ -17,6 +18,8 @@ pub mod dumps;
 pub mod durability;
 pub mod envelope;
 pub mod fetch;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod host;
 pub mod identity;
 pub mod issuer;

@@ -43,7 +43,10 @@ const URI_ECHO_MAX_CHARS: usize = 200;
 
 /// Answers one POST to an MCP endpoint; a fault of this program is an answer too, with its request id.
 pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
-    let trace = Trace::start(&parts.clock, &parts.calls);
+    let mut trace = Trace::start(&parts.clock, &parts.calls);
+    if post.client.is_own() {
+        trace.leave_out();
+    }
     let headers = answer::id_header(&trace);
     match parts.auth.known(&post.headers, post.endpoint) {
         Some(Ok(principal)) if principal.is_anonymous() => {
@@ -51,10 +54,11 @@ pub fn answer(parts: &Arc<Parts>, post: McpRequest) -> McpAnswer {
         }
         Some(Err(refusal)) => caught(headers, || steps(parts, trace, post, Err(refusal))),
         // A token may have to wait for the issuer's keys or for the account service.
-        _ => {
+        known => {
             let parts = Arc::clone(parts);
+            let known = known.and_then(Result::ok);
             McpAnswer::Undecided(Undecided(Box::pin(async move {
-                let who = Caller::identify(&parts, &post).await;
+                let who = Caller::identify(&parts, &post, known).await;
                 caught(headers, || steps(&parts, trace, post, who))
             })))
         }

@@ -7,7 +7,7 @@ pub mod estimate;
 pub mod list;
 pub mod plan;
 
-pub use self::estimate::tokens;
+pub use self::estimate::{Weight, tokens, weigh};
 pub use self::list::{List, Role};
 pub use self::plan::{Plan, plan};
 

@@ -8,6 +8,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 /// Reads the whole file.
 ///
@@ -29,9 +30,26 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// What the system says; or that it is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits();
-    let file = OpenOptions::new().read(true).custom_flags(i32::try_from(flags).unwrap_or(0)).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+    match OpenOptions::new().read(true).custom_flags(i32::try_from(flags).unwrap_or(0)).open(path) {
+        Ok(file) if file.metadata()?.is_file() => Ok(file),
+        Ok(_) => Err(io::Error::other(NotRegular)),
+        // What a socket says.
+        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
+            Err(io::Error::other(NotRegular))
+        }
+        Err(error) => Err(error),
+    }
 }
+
+/// Whether an error of this module says that something else than a regular file is there.
+#[must_use]
+pub fn is_not_regular(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<NotRegular>())
+}
+
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("not a regular file")]
+struct NotRegular;
 
 /// The name of a file as a message may show it. Whoever takes the setting for the place of the secret itself writes the
 /// secret there: what leads nowhere is not shown.
@@ -69,9 +87,14 @@ mod tests {
         let pipe = std::env::temp_dir().join(format!("ono-sendai-pipe-{}", std::process::id()));
         let _ = std::fs::remove_file(&pipe);
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let said = read(&pipe, 100).unwrap_err().to_string();
+        let error = read(&pipe, 100).unwrap_err();
         std::fs::remove_file(&pipe).unwrap();
-        assert_eq!(said, "not a regular file");
+        assert_eq!((error.to_string().as_str(), is_not_regular(&error)), ("not a regular file", true));
+        let socket = std::os::unix::net::UnixListener::bind(&pipe).unwrap();
+        assert!(is_not_regular(&read(&pipe, 100).unwrap_err()));
+        drop(socket);
+        std::fs::remove_file(&pipe).unwrap();
+        assert!(!is_not_regular(&read(&pipe, 100).unwrap_err()));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod class;
 pub mod cursor_book;
 mod engine;
 mod folder;
+mod form;
 pub mod memory;
 pub mod opening;
 mod owner;

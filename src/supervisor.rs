@@ -1,17 +1,15 @@
 //! The program that runs this one, as systemd speaks to a service: what it is told, and what it passed on at the start.
 //!
-//! Decides how both are spelled. Must never know what the server does. Where nobody supervises, nothing is told.
+//! Decides how both are spelled. Must never know what the server does. Where nobody supervises, nothing is told; where
+//! nobody reads what is told, the server goes on.
 
 mod passed;
+mod voice;
 
-use std::ffi::OsStr;
-use std::io;
-use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 pub use passed::{PassedError, passed_listener};
+use voice::Voice;
 
 /// Names the socket of whoever wants to be told.
 const SOCKET: &str = "NOTIFY_SOCKET";
@@ -20,13 +18,13 @@ const WATCHDOG: &str = "WATCHDOG_USEC";
 /// Whose signs of life are meant.
 const WATCHDOG_OF: &str = "WATCHDOG_PID";
 
-/// How long a supervisor may take to make room for a message.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A supervisor that wants a sign of life more often is a mistake: the signs would be all that the server does.
+const WATCHDOG_MIN: Duration = Duration::from_millis(100);
 
 /// Whoever started this program and watches over it, if anybody does.
 #[derive(Debug, Default)]
 pub struct Supervisor {
-    wants_to_know: Option<(UnixDatagram, SocketAddr)>,
+    wants_to_know: Option<Voice>,
     watchdog: Option<Duration>,
 }
 
@@ -35,15 +33,22 @@ impl Supervisor {
     #[must_use]
     pub fn from_environment() -> Self {
         let socket = std::env::var_os(SOCKET).filter(|socket| !socket.is_empty());
-        let wants_to_know = socket.and_then(|socket| match reach(&socket) {
-            Ok(reached) => Some(reached),
+        let wants_to_know = socket.and_then(|socket| match Voice::to(&socket) {
+            Ok(voice) => Some(voice),
             Err(error) => {
                 tracing::warn!(%error, "the supervisor cannot be told anything: {SOCKET} leads nowhere");
                 None
             }
         });
         let text = |name| std::env::var(name).ok();
-        Self { watchdog: watchdog(text(WATCHDOG), text(WATCHDOG_OF), std::process::id()), wants_to_know }
+        let watchdog = watchdog(text(WATCHDOG), text(WATCHDOG_OF), std::process::id()).unwrap_or_else(|found| {
+            tracing::warn!(
+                "the supervisor gets no signs of life: {WATCHDOG} is {found:?}; accepted: microseconds, at least {}",
+                WATCHDOG_MIN.as_micros()
+            );
+            None
+        });
+        Self { watchdog, wants_to_know }
     }
 
     /// How long it waits for a sign of life before it takes the program for dead; `None` when it wants none.
@@ -59,7 +64,9 @@ impl Supervisor {
 
     /// The program is alive and serves.
     pub fn alive(&self) {
-        self.tell("WATCHDOG=1");
+        if let Some(voice) = &self.wants_to_know {
+            voice.mention("WATCHDOG=1");
+        }
     }
 
     /// What can be set anew while the program runs is read again; [`Self::ready`] says that it was.
@@ -73,28 +80,24 @@ impl Supervisor {
     }
 
     fn tell(&self, message: &str) {
-        let Some((socket, address)) = &self.wants_to_know else { return };
-        if let Err(error) = socket.send_to_addr(message.as_bytes(), address) {
-            let what = message.lines().next().unwrap_or_default();
-            tracing::warn!(%error, what, "the supervisor could not be told");
+        if let Some(voice) = &self.wants_to_know {
+            voice.say(message);
         }
     }
 }
 
-fn reach(socket: &OsStr) -> io::Result<(UnixDatagram, SocketAddr)> {
-    let address = match socket.as_bytes() {
-        [b'@', name @ ..] => SocketAddr::from_abstract_name(name)?,
-        _ => SocketAddr::from_pathname(socket)?,
-    };
-    let own = UnixDatagram::unbound()?;
-    own.set_write_timeout(Some(PATIENCE))?;
-    Ok((own, address))
-}
-
-fn watchdog(micros: Option<String>, of: Option<String>, own: u32) -> Option<Duration> {
+/// How often a sign of life is wanted, if it is; what there is when that is no time for one.
+fn watchdog(micros: Option<String>, of: Option<String>, own: u32) -> Result<Option<Duration>, String> {
     let is_meant = of.is_none_or(|of| of.parse() == Ok(own));
-    let micros = micros?.parse().ok().filter(|micros| *micros > 0 && is_meant)?;
-    Some(Duration::from_micros(micros))
+    // By nothing and by 0 a supervisor says that it wants none.
+    let Some(micros) = micros.filter(|micros| is_meant && !micros.is_empty() && micros != "0") else {
+        return Ok(None);
+    };
+    let wanted = micros.parse().ok().filter(|micros| *micros < u64::MAX).map(Duration::from_micros);
+    wanted
+        .filter(|wanted| *wanted >= WATCHDOG_MIN)
+        .map(Some)
+        .ok_or_else(|| one_line(&micros).chars().take(40).collect())
 }
 
 /// A line of its own is a message of its own.
@@ -104,13 +107,17 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixDatagram};
+
     use super::*;
 
     fn supervised_at(address: SocketAddr) -> (UnixDatagram, Supervisor) {
         let ear = UnixDatagram::bind_addr(&address).unwrap();
         ear.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let own = UnixDatagram::unbound().unwrap();
-        (ear, Supervisor { wants_to_know: Some((own, address)), watchdog: None })
+        let voice = Voice::at(address).unwrap();
+        (ear, Supervisor { wants_to_know: Some(voice), watchdog: None })
     }
 
     fn heard(ear: &UnixDatagram) -> String {
@@ -141,8 +148,7 @@ mod tests {
         let name = format!("ono-sendai-reached-{}", std::process::id());
         let abstract_one = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
         for (socket, ear) in [(path.as_os_str(), by_path), (OsStr::new(&format!("@{name}")), abstract_one)] {
-            let (own, address) = reach(socket).unwrap();
-            own.send_to_addr(b"x", &address).unwrap();
+            Voice::to(socket).unwrap().say("x");
             assert_eq!(heard(&ear), "x");
         }
         std::fs::remove_file(path).unwrap();
@@ -151,12 +157,22 @@ mod tests {
     #[test]
     fn a_watchdog_that_is_meant_for_another_process_is_none() {
         let of = |micros: &str, of: Option<&str>| watchdog(Some(micros.into()), of.map(str::to_owned), 7);
-        let second = Some(Duration::from_secs(1));
-        assert_eq!((of("1000000", Some("7")), of("1000000", None)), (second, second));
-        for (micros, whose) in [("1000000", "8"), ("1000000", ""), ("0", "7"), ("", "7"), ("soon", "7")] {
-            assert_eq!(of(micros, Some(whose)), None, "{micros} of {whose}");
+        let second = Ok(Some(Duration::from_secs(1)));
+        assert_eq!((of("1000000", Some("7")), of("1000000", None)), (second.clone(), second));
+        for (micros, whose) in [("1000000", "8"), ("1000000", ""), ("3", "8"), ("0", "7"), ("", "7")] {
+            assert_eq!(of(micros, Some(whose)), Ok(None), "{micros} of {whose}");
         }
-        assert_eq!(watchdog(None, None, 7), None);
+        assert_eq!(watchdog(None, None, 7), Ok(None));
+    }
+
+    #[test]
+    fn a_watchdog_that_wants_signs_of_life_all_the_time_or_no_time_at_all_is_refused_with_what_there_is() {
+        for micros in ["3", "99999", "soon", "-1", "1.5", "18446744073709551615", "99999999999999999999"] {
+            assert_eq!(watchdog(Some(micros.into()), None, 7), Err(micros.to_owned()));
+        }
+        assert_eq!(watchdog(Some("100000".into()), None, 7), Ok(Some(WATCHDOG_MIN)));
+        let long = watchdog(Some("x\n".repeat(5_000)), None, 7).unwrap_err();
+        assert!(long.len() <= 40 && !long.contains('\n'), "{long:?}");
     }
 
     #[test]

@@ -4,14 +4,16 @@
 //! It decides everything that can be decided without reading a body. It must never know what a body
 //! means: no MCP message, no tool, no token. What stands behind the routes is a [`Service`].
 
-mod accept;
+pub(crate) mod accept;
 mod activity;
 mod body;
 mod certificate;
+mod chain;
+mod challenge;
 mod client_address;
 mod connection;
 mod cors;
-mod der;
+pub(crate) mod der;
 mod drain;
 mod exchange;
 mod guard;
@@ -31,7 +33,10 @@ mod traffic;
 
 pub use self::certificate::{
     DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
+    stand_in,
 };
+pub use self::chain::Chain;
+pub use self::challenge::{Challenges, Handshakes};
 pub use self::client_address::{ClientAddress, ClientGroup};
 pub use self::drain::{DrainReport, serve};
 pub use self::guard::GuardPolicy;
@@ -44,6 +49,6 @@ pub use self::service::{
     PageAnswer, Refuses, Service, Undecided,
 };
 pub use self::shown::{Shown, server_config, server_config_showing};
-pub use self::side_door::{SideDoor, Unanswered};
-pub use self::tls::{Identity, TlsError};
+pub use self::side_door::{Question, SideDoor, Unanswered};
+pub use self::tls::{Identity, Key, TlsError};
 pub use self::traffic::Traffic;

@@ -13,7 +13,7 @@ use serde_json::json;
 use time::OffsetDateTime;
 use url::Url;
 
-use crate::auth::Account;
+use crate::auth::{Account, object};
 use crate::fetch::{Fetched, Fetcher, Unanswered};
 use crate::model::text::clean;
 
@@ -167,7 +167,7 @@ impl std::fmt::Debug for HttpAccountService {
 }
 
 fn read(body: &[u8], subject: &str) -> Option<Verdict> {
-    let answer: Answer = serde_json::from_slice(body).ok()?;
+    let answer: Answer = object(body)?;
     if answer.subject != subject {
         return None;
     }
@@ -190,6 +190,7 @@ mod tests {
         for bad in [
             &b"{}"[..],
             b"[]",
+            br#"["u1",true,"pro",5]"#,
             b"",
             br#"{"subject":"u1"}"#,
             br#"{"subject":"u1","active":"yes"}"#,

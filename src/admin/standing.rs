@@ -13,10 +13,23 @@ pub struct ReloadReport {
     pub configuration_refused: Option<String>,
     /// Sections with values that wait for the next start.
     pub waits_for_start: Vec<String>,
+    /// Keys whose files hold something else than at the start, and are read at the next one only.
+    pub files_wait_for_start: Vec<String>,
     /// Why the certificate files as they are now were not taken; `None` when they are what is shown.
     pub certificate_refused: Option<String>,
     /// Until when the first certificate that is shown is valid, as RFC 3339; `None` before one is.
     pub certificate_until: Option<String>,
+    /// How an automatic certificate stands; `None` where there is none.
+    pub renewal: Option<RenewalReport>,
+}
+
+/// How an automatic certificate stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenewalReport {
+    /// When the authority is asked next, as RFC 3339; `None` while it is being asked.
+    pub next_try: Option<String>,
+    /// Why the last try failed; `None` when it did not.
+    pub last_failure: Option<String>,
 }
 
 /// The report, kept by whoever reads the files and read by whoever is asked.
@@ -46,6 +59,8 @@ pub enum CertificateKind {
     File,
     /// A credential of systemd.
     Credential,
+    /// An authority issues and renews it.
+    Automatic,
     /// The server made it for a demo.
     Demo,
 }
@@ -57,6 +72,7 @@ impl CertificateKind {
         match self {
             Self::File => "file",
             Self::Credential => "credential",
+            Self::Automatic => "automatic",
             Self::Demo => "demo",
         }
     }

@@ -4,7 +4,7 @@
 //! its running calls do not.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -45,9 +45,9 @@ struct Accounts {
 pub struct Account {
     pace: Mutex<Bucket>,
     running: AtomicU32,
-    /// The last day on which it called, and what it might use then, since the start; told to operators.
+    /// The last day on which it called, and the month that its last call found used up; told to operators.
     called_on: AtomicU32,
-    allowance: AtomicU64,
+    used_up: AtomicU32,
     /// Its units.
     pub purse: Arc<Purse>,
 }
@@ -115,11 +115,11 @@ impl AccountMeter {
         accounts.of.iter().map(|(id, account)| (*id, account.purse.used(month).used)).collect()
     }
 
-    /// Notes that the account called on this day, and what it may use in a month.
-    pub fn note(&self, id: AccountId, today: u32, allowance: u64, now: Instant) {
+    /// Notes that the account called on this day, and the month that it has used up; `None` when it may go on.
+    pub fn note(&self, id: AccountId, today: u32, used_up: Option<u32>, now: Instant) {
         let account = self.account(id, now);
         account.called_on.store(today, Ordering::Relaxed);
-        account.allowance.store(allowance, Ordering::Relaxed);
+        account.used_up.store(used_up.unwrap_or_default(), Ordering::Relaxed);
     }
 
     /// How accounts stand, as far as they called since the start.
@@ -129,8 +129,7 @@ impl AccountMeter {
         let mut counts = AccountsNow { active_today: 0, at_limit: 0 };
         for account in accounts.of.values() {
             counts.active_today += u64::from(account.called_on.load(Ordering::Relaxed) == today);
-            let allowance = account.allowance.load(Ordering::Relaxed);
-            counts.at_limit += u64::from(account.purse.used(month).used >= allowance);
+            counts.at_limit += u64::from(account.used_up.load(Ordering::Relaxed) == month);
         }
         counts
     }
@@ -164,7 +163,7 @@ impl Account {
             pace: Mutex::new(Bucket::full(now)),
             running: AtomicU32::new(0),
             called_on: AtomicU32::new(0),
-            allowance: AtomicU64::new(u64::MAX),
+            used_up: AtomicU32::new(0),
             purse,
         })
     }

@@ -70,6 +70,6 @@ impl Drop for Spending {
 pub struct AccountsNow {
     /// Accounts that called today (UTC).
     pub active_today: u64,
-    /// Accounts that have used up their month.
+    /// Accounts whose last call found their month used up.
     pub at_limit: u64,
 }

@@ -4,22 +4,25 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use time::{Date, Duration, OffsetDateTime};
 
 use super::source::{self, Wrong};
 use super::start::StartError;
+use crate::acme::Renewals;
 use crate::clock::Clock;
 use crate::config::{CertificateFiles, Config};
-use crate::transport::{DemoCertificateError, Identity, demo_certificate};
+use crate::transport::{
+    Chain, DemoCertificateError, Identity, Key, Shown, TlsError, demo_certificate, stand_in,
+};
 
 /// How long before its end a certificate is worth a warning.
 const SOON: Duration = Duration::days(14);
 
 /// Certificates to serve with, and the demo's file, if it is the demo's.
 pub(super) struct Certificate {
-    pub(super) first: Identity,
-    pub(super) more: Vec<Identity>,
+    pub(super) shown: Arc<Shown>,
     pub(super) demo: Option<DemoCertificateFile>,
 }
 
@@ -33,11 +36,25 @@ pub struct DemoCertificateFile {
 }
 
 impl Certificate {
-    pub(super) fn load(config: &Config, clock: &Clock) -> Result<Self, StartError> {
+    pub(super) fn load(
+        config: &Config,
+        renewals: Option<&Renewals>,
+        clock: &Clock,
+    ) -> Result<Self, StartError> {
         let files =
             load_all(config).map_err(|wrong| StartError::Certificate { reason: wrong.to_string() })?;
         if let Some((first, more)) = files {
-            return Ok(Self { first, more, demo: None });
+            return Ok(Self { shown: Shown::new(first, more), demo: None });
+        }
+        if let Some(renewals) = renewals {
+            let shown = match renewals.identity() {
+                Some(issued) => Shown::new(issued, Vec::new()),
+                None => Shown::waiting(
+                    stand_in(clock.utc())
+                        .map_err(|error| StartError::Certificate { reason: error.to_string() })?,
+                ),
+            };
+            return Ok(Self { shown, demo: None });
         }
         let made = demo_certificate(&config.server.data_dir, clock.utc()).map_err(|error| match error {
             DemoCertificateError::Folder { path, source } | DemoCertificateError::Write { path, source } => {
@@ -48,7 +65,7 @@ impl Certificate {
             }
         })?;
         let demo = DemoCertificateFile { path: made.certificate_path, is_new: made.is_new };
-        Ok(Self { first: made.identity, more: Vec::new(), demo: Some(demo) })
+        Ok(Self { shown: Shown::new(made.identity, Vec::new()), demo: Some(demo) })
     }
 }
 
@@ -62,28 +79,64 @@ pub(super) fn load_all(config: &Config) -> Result<Option<(Identity, Vec<Identity
 
 /// One pair; `place` is the table of its keys.
 pub(super) fn load(files: &CertificateFiles, place: &str, public: bool) -> Result<Identity, Wrong> {
+    let Looked { identity, wrong, .. } = look(files, place, public);
+    match (wrong.into_iter().next(), identity) {
+        (None, Some(identity)) => Ok(identity),
+        (wrong, _) => Err(wrong.unwrap_or_else(|| Wrong::at(place, "no pair", "a certificate and its key"))),
+    }
+}
+
+/// What there is of a pair.
+pub(super) struct Looked {
+    /// The certificates, whatever became of the key.
+    pub(super) chain: Option<Chain>,
+    /// The pair, when the two belong together.
+    identity: Option<Identity>,
+    /// Everything that keeps it from being used.
+    pub(super) wrong: Vec<Wrong>,
+}
+
+/// Looks at every part of a pair, whatever is wrong with the others.
+pub(super) fn look(files: &CertificateFiles, place: &str, public: bool) -> Looked {
     let (at_certificate, at_key) = (format!("{place}.certificate"), format!("{place}.key"));
-    let certificate = source::place(&files.certificate, &at_certificate)?;
-    let key = source::place(&files.key, &at_key)?;
+    let mut wrong = Vec::new();
+    let mut told = |found: Result<PathBuf, Wrong>| found.map_err(|why| wrong.push(why)).ok();
+    let certificate = told(source::place(&files.certificate, &at_certificate));
+    let key = told(source::place(&files.key, &at_key));
     let (at_certificate, at_key) =
         (source::key_of(&files.certificate, &at_certificate), source::key_of(&files.key, &at_key));
-    let identity = Identity::load(&certificate, &key).map_err(|error| {
-        let at = if error.is_about_the_key(&key) { &at_key } else { &at_certificate };
+    let unusable = |error: &TlsError| {
+        let is_about_the_key = key.as_ref().is_some_and(|key| error.is_about_the_key(key));
         Wrong::at(
-            at,
+            if is_about_the_key { &at_key } else { &at_certificate },
             format!("a pair that cannot be used ({error})"),
             "PEM: the server's certificate with its chain, and the private key of that certificate",
         )
-    })?;
-    source::guarded(&key, &at_key)?;
-    if public && identity.is_self_signed() {
-        return Err(Wrong::at(
+    };
+    let chain = certificate.as_deref().map(Chain::load);
+    let read = key.as_deref().map(Key::load);
+    wrong.extend(chain.as_ref().and_then(|chain| chain.as_ref().err()).map(unusable));
+    wrong.extend(read.as_ref().and_then(|read| read.as_ref().err()).map(unusable));
+    // What cannot be read was told.
+    let is_read = read.as_ref().is_some_and(Result::is_ok);
+    let chain = chain.and_then(Result::ok);
+    let pair = chain.clone().zip(read.and_then(Result::ok)).zip(certificate.as_deref());
+    let identity = pair.and_then(|((chain, read), file)| {
+        Identity::of(chain, file, read).map_err(|error| wrong.push(unusable(&error))).ok()
+    });
+    if let Some(key) = key.as_deref().filter(|key| is_read || key.exists()) {
+        wrong.extend(source::guarded(key, &at_key).err());
+    }
+    if let Some(certificate) =
+        certificate.filter(|_| public && chain.as_ref().is_some_and(Chain::is_self_signed))
+    {
+        wrong.push(Wrong::at(
             &at_certificate,
             format!("{}, which is its own issuer, together with public = true", certificate.display()),
             "a certificate of an issuer that clients trust",
         ));
     }
-    Ok(identity)
+    Looked { chain, identity, wrong }
 }
 
 /// Which pair a message is about, where there are several: the table of its keys and a colon.

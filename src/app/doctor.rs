@@ -1,20 +1,26 @@
 //! Looks at everything that a server needs, before it starts or while it runs, and says what is wrong and what to do.
 //!
-//! Decides what counts as good, as worth a word, and as broken. Leaves everything as it was: the file that tries out the
-//! data folder, and the copy of the database in the folder for temporary files, are removed again; while the copy is
+//! Decides what counts as good, as worth a word, and as broken, each part by itself, so that no fault hides another.
+//! Leaves everything as it was: the files that try out the folders, and the copy of the database in the folder for temporary files, are removed again; while the copy is
 //! made, a server that starts waits for the database's lock. Other machines are asked a few questions: the data service
-//! one without and one with the key, the issuer for its documents, the account service about nobody. No secret stands
-//! in what it says.
+//! one without and one with the key, the issuer and the authority of an automatic certificate for their documents, the
+//! account service about nobody. No secret stands in what it says.
 
 mod accounts;
+mod automatic;
+mod backup;
 mod certificate;
 mod data_service;
+mod folder;
 mod issuer;
+mod open_files;
+mod port;
 mod state;
 mod wall_clock;
 
 use time::OffsetDateTime;
 
+use super::check::careless;
 use crate::clock::Clock;
 use crate::config::Config;
 
@@ -105,16 +111,23 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     let clock = Clock::system();
     let mut found = Findings::default();
     certificate::examine(config, &clock, &mut found);
-    state::examine(config, &clock, &mut found).await;
-    // Three machines at once, so that one that does not answer holds up nobody else.
-    let (mut service, mut issuer, mut accounts) =
-        (Findings::default(), Findings::default(), Findings::default());
+    for careless in careless(config).into_iter().filter(|careless| !careless.place.starts_with("tls")) {
+        found.warn("configuration", careless.to_string());
+    }
+    let server = state::examine(config, &clock, &mut found).await;
+    backup::examine(config, &mut found);
+    port::examine(config, server.is_some(), &mut found);
+    open_files::examine(config, server.and_then(|server| server.open_files), &mut found);
+    // All other machines at once, so that one that does not answer holds up nobody else.
+    let (mut authority, mut service, mut issuer, mut accounts) =
+        (Findings::default(), Findings::default(), Findings::default(), Findings::default());
     tokio::join!(
+        automatic::ask(config, &clock, &mut authority),
         data_service::examine(config, &clock, &mut service),
         issuer::examine(config, &clock, &mut issuer),
         accounts::examine(config, &clock, &mut accounts),
     );
-    for part in [service, issuer, accounts] {
+    for part in [authority, service, issuer, accounts] {
         found.of.extend(part.of);
         found.times.extend(part.times);
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use time::OffsetDateTime;
 
 use super::not_ready;
+use crate::acme::Renewals;
 use crate::admin::{CertificateKind, Readings, Standing};
 use crate::admission::ladder::Rung;
 use crate::auth::Authenticator;
@@ -54,6 +55,7 @@ pub(super) struct Figures {
     pub(super) parts: Arc<Parts>,
     pub(super) standing: Arc<Standing>,
     pub(super) shown: Arc<Shown>,
+    pub(super) renewals: Option<Arc<Renewals>>,
     pub(super) traffic: Arc<Traffic>,
     pub(super) connections_max: usize,
     pub(super) public_base: String,
@@ -175,7 +177,9 @@ impl Source for Figures {
                 flushes.map(|flushes| Sample::of([], flushes.failed)).into_iter().collect()
             }
             Metric::RestoreUnconfirmed => Sample::plain(admission.ladder().is_unconfirmed().into()),
-            Metric::Ready => Sample::plain(not_ready(&self.parts).is_empty().into()),
+            Metric::Ready => {
+                Sample::plain(not_ready(&self.parts, self.renewals.as_deref()).is_empty().into())
+            }
             Metric::Reloads => two(self.reloads().into_iter().flat_map(|(what, readings, _)| {
                 [(what, "taken", readings.taken.get()), (what, "refused", readings.refused.get())]
             })),
@@ -271,7 +275,7 @@ impl Source for Figures {
                 waits_for_start: report.waits_for_start,
             },
             certificates: self.certificates(),
-            not_ready: not_ready(&self.parts)
+            not_ready: not_ready(&self.parts, self.renewals.as_deref())
                 .into_iter()
                 .map(|part| NotReady { part: part.part, why: part.why })
                 .collect(),

@@ -1,6 +1,7 @@
 //! The operator's own socket, where the configuration wants one.
 
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,13 +10,14 @@ use super::start::StartError;
 use crate::clock::Clock;
 use crate::config::{Config, OperatorListen};
 use crate::operator::{Names, Operator};
-use crate::transport::{Limits, Listener, PlainListener, serve_plain};
+use crate::transport::{Limits, ListenError, Listener, PlainListener, serve_plain};
+
+const TAKEN: &str = "another program listens there";
 
 /// The socket, open and with its names.
 pub(super) struct Open {
     listener: PlainListener,
     names: Names,
-    place: String,
 }
 
 /// Opens the socket; `None` where none is wanted.
@@ -24,18 +26,30 @@ pub(super) fn open(config: &Config) -> Result<Option<Open>, StartError> {
     let refused = |reason: String| StartError::Operator { listen: listen.to_string(), reason };
     let listener = match listen {
         OperatorListen::Loopback(address) => {
-            let listener = Listener::bind(*address).map_err(|error| refused(error.to_string()))?;
-            PlainListener::tcp(listener)
+            PlainListener::tcp(Listener::bind(*address).map_err(|error| refused(reason(&error)))?)
         }
-        OperatorListen::Unix(path) => {
-            PlainListener::unix(path).map_err(|error| refused(error.to_string()))?
-        }
+        OperatorListen::Unix(path) => PlainListener::unix(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AddrInUse => refused(TAKEN.to_owned()),
+            _ => refused(error.to_string()),
+        })?,
     };
     let (names, place) = match listener.address() {
         Some(address) => (Names::at(address), format!("http://{address}/")),
         None => (Names::of_a_path(), listen.to_string()),
     };
-    Ok(Some(Open { listener, names, place }))
+    // Before the server is ready, so that whoever waited for that finds it.
+    tracing::info!(place, "operators read metrics and their page");
+    Ok(Some(Open { listener, names }))
+}
+
+/// What is wrong with an address, which stands before it.
+fn reason(error: &ListenError) -> String {
+    match error {
+        ListenError::InUse(_) => TAKEN.to_owned(),
+        ListenError::NotAllowed(_) => "the port needs a privilege".to_owned(),
+        ListenError::NoSuchAddress(_) => "it is not an address of this machine".to_owned(),
+        ListenError::Other(_, source) => source.to_string(),
+    }
 }
 
 /// Serves until `stop` ends. Without a socket it does nothing until then.
@@ -45,8 +59,7 @@ pub(super) async fn serve(
     clock: Clock,
     stop: impl Future<Output = ()>,
 ) {
-    let Some(Open { listener, names, place }) = open else { return stop.await };
-    tracing::info!(place, "operators read metrics and their page");
+    let Some(Open { listener, names }) = open else { return stop.await };
     let operator = Arc::new(Operator::new(figures, names, clock));
     let looking = Arc::clone(&operator).by_itself();
     tokio::select! {

@@ -5,6 +5,7 @@
 //! Whatever is wrong with a file, the last good stays, with one line in the log.
 
 mod print;
+mod start_only;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,13 +17,16 @@ use time::format_description::well_known::Rfc3339;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::print::Print;
+use self::start_only::StartOnly;
 use super::certificate::{is_worse, load_all, warn};
 use super::settings;
 use super::source;
 use super::start::StartError;
+use crate::acme::Renewals;
 use crate::admin::{CertificateKind, Standing};
 use crate::clock::Clock;
-use crate::config::{CertificateFiles, Config, FileSource, LogLevel, PublicBase};
+use crate::config::document::read_file;
+use crate::config::{CertificateFiles, Config, ConfigErrors, FileSource, LogLevel, PublicBase};
 use crate::transport::{GuardPolicy, Identity, Shown, demo_certificate};
 
 /// How often files are looked at.
@@ -44,6 +48,8 @@ pub(super) struct Parts {
     pub(super) shown: Arc<Shown>,
     pub(super) guard: GuardPolicy,
     pub(super) standing: Arc<Standing>,
+    /// Where the certificate is had from an authority.
+    pub(super) renewals: Option<Arc<Renewals>>,
 }
 
 /// Reads anew and changes the parts.
@@ -54,6 +60,7 @@ pub(super) struct Reload {
     running: Config,
     public_base: PublicBase,
     address: SocketAddr,
+    start_only: StartOnly,
     seen: Option<Print>,
     pairs_seen: Vec<Print>,
     demo_looked_at: Option<OffsetDateTime>,
@@ -69,6 +76,7 @@ impl Reload {
         now: OffsetDateTime,
     ) -> Self {
         let reload = Self {
+            start_only: StartOnly::of(&running),
             origin,
             parts,
             running,
@@ -87,30 +95,79 @@ impl Reload {
     /// Looks at every file; `asked` when somebody wants to know what becomes of it.
     pub(super) fn look(&mut self, now: OffsetDateTime, asked: bool) {
         self.look_at_configuration(asked);
-        self.look_at_certificates(now, asked);
+        self.look_at_what_waits();
+        match &self.parts.renewals {
+            Some(renewals) if asked => renewals.ask(),
+            // What is shown changes when the authority issues it, and not by a file.
+            Some(_) => {}
+            None => self.look_at_certificates(now, asked),
+        }
         if now - self.warned >= WARN_EVERY {
             self.warned = now;
-            warn(&self.parts.shown.now(), now);
+            match &self.parts.renewals {
+                Some(renewals) => tell_of_failure(renewals),
+                None => warn(&self.parts.shown.now(), now),
+            }
         }
     }
 
     fn look_at_configuration(&mut self, asked: bool) {
         let Some(file) = &self.origin.file else { return };
-        let print = Some(Print::of(file));
+        // What is compared and what is taken are the same bytes.
+        let read = read_file(file);
+        let print = Some(match &read {
+            Ok(text) => Print::of_text(text),
+            Err(mistake) => Print::none(&mistake.message),
+        });
         if print == self.seen && !asked {
             return;
         }
         self.seen = print;
-        match Config::load(file) {
-            Ok(newer) => self.take(&newer, asked),
+        let name = file.display().to_string();
+        let newer = read
+            .map_err(|mistake| ConfigErrors::new(&name, vec![mistake]))
+            .and_then(|text| Config::parse(&name, &text));
+        match newer {
+            Ok(newer) => match self.lost(&newer) {
+                None => self.take(&newer, asked),
+                Some(what) => self.refuse(1, format!("{}: {what}", file.display())),
+            },
             Err(errors) => {
-                let mistakes = errors.mistakes().len();
                 let first = errors.to_string().lines().next().unwrap_or_default().to_owned();
-                tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
-                self.parts.standing.configuration.refused.one();
-                self.parts.standing.note(|report| report.configuration_refused = Some(first));
+                self.refuse(errors.mistakes().len(), first);
             }
         }
+    }
+
+    fn look_at_what_waits(&self) {
+        let files = self.start_only.changed();
+        if files == self.parts.standing.report().files_wait_for_start {
+            return;
+        }
+        if !files.is_empty() {
+            tracing::warn!(
+                files = files.join(", "),
+                "a file has changed that is read at a start only; start the server anew to have it taken"
+            );
+        }
+        self.parts.standing.note(|report| report.files_wait_for_start = files);
+    }
+
+    fn refuse(&self, mistakes: usize, first: String) {
+        tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
+        self.parts.standing.configuration.refused.one();
+        self.parts.standing.note(|report| report.configuration_refused = Some(first));
+    }
+
+    /// What a file without mistakes lacks that nobody takes away from a running server: it is being written, or was cut
+    /// short.
+    fn lost(&self, newer: &Config) -> Option<&'static str> {
+        if *newer == Config::default() && self.running != Config::default() {
+            return Some("sets nothing; if that is meant, start the server anew");
+        }
+        (self.running.has_own_certificate() && !newer.has_own_certificate()).then_some(
+            "names no certificate any more, which the running server has; if that is meant, start it anew",
+        )
     }
 
     fn take(&mut self, newer: &Config, asked: bool) {
@@ -189,9 +246,6 @@ impl Reload {
     fn better(&self, now: OffsetDateTime) -> Result<Vec<Identity>, String> {
         let pairs = load_all(&self.running).map_err(|wrong| wrong.to_string())?;
         let Some((first, more)) = pairs else {
-            if self.running.server.public {
-                return Err("a public server needs certificate and key under [tls]".to_owned());
-            }
             let made =
                 demo_certificate(&self.running.server.data_dir, now).map_err(|error| error.to_string())?;
             if made.is_new {
@@ -225,13 +279,23 @@ impl Reload {
         };
         let mut kinds: Vec<CertificateKind> = self.running.tls.pairs().map(|(_, pair)| kind(pair)).collect();
         if kinds.is_empty() {
-            kinds.push(CertificateKind::Demo);
+            let is_automatic = self.running.acme.is_some();
+            kinds.push(if is_automatic { CertificateKind::Automatic } else { CertificateKind::Demo });
         }
         self.parts.standing.note_kinds(kinds);
         if let Some(first) = self.parts.shown.now().first() {
             let until = first.not_after().format(&Rfc3339).ok();
             self.parts.standing.note(|report| report.certificate_until = until);
         }
+    }
+}
+
+/// An automatic certificate that ends soon is worth a line only when it is not renewed.
+fn tell_of_failure(renewals: &Renewals) {
+    let outlook = renewals.outlook();
+    if let Some(reason) = outlook.failure {
+        let until = outlook.until.map(|until| until.date().to_string());
+        tracing::warn!(reason, until, "there is still no new certificate");
     }
 }
 

@@ -68,7 +68,9 @@ pub enum StartError {
         source: io::Error,
     },
     /// The operator's socket cannot be opened.
-    #[error("[operator] listen {listen}: {reason}")]
+    #[error(
+        "[operator] listen = \"{listen}\" cannot be opened: {reason}; choose another place, or \"\" for none"
+    )]
     Operator {
         /// What was asked for.
         listen: String,

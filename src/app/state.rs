@@ -20,7 +20,7 @@ pub(super) fn open(data: &Path, clock: &Clock, stuck: Stuck) -> Result<Arc<State
         .map_err(|error| StartError::Store { reason: error.to_string() })?;
     let state = State::load(Arc::new(store), clock)
         .map_err(|error| StartError::Store { reason: error.to_string() })?;
-    let state = Arc::new(state);
+    let state = Arc::new(state.sealed_by(secret(data).map_err(|error| key_error(data, &error))?));
     state.sweep_in_background().map_err(|source| StartError::Runtime { source })?;
     Ok(state)
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::key_source::KeyDocument;
+use super::object::object;
 use crate::fetch::{Fetcher, shown};
 
 /// The key set of an issuer, wherever its metadata says it is.
@@ -82,7 +83,7 @@ impl IssuerDocument {
     }
 
     fn read(&self, document: &[u8]) -> Result<Url, &'static str> {
-        let metadata: Metadata = serde_json::from_slice(document).map_err(|_| "holds no issuer metadata")?;
+        let metadata: Metadata = object(document).ok_or("holds no issuer metadata")?;
         if metadata.issuer != self.name {
             return Err("names another issuer than the configuration");
         }

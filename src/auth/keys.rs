@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::object::object;
+
 /// The most keys of one set that are read.
 const KEYS_MAX: usize = 100;
 
@@ -117,8 +119,8 @@ impl KeySet {
     /// # Errors
     /// When it is no key set at all.
     pub fn parse(document: &[u8], allowed: &[SigningAlgorithm]) -> Result<Self, NoKeySet> {
-        let document: Document = serde_json::from_slice(document).map_err(|_| NoKeySet)?;
-        let keys = document.keys.into_iter().take(KEYS_MAX);
+        let document: Document = object(document).ok_or(NoKeySet)?;
+        let keys = document.keys.into_iter().take(KEYS_MAX).filter(Value::is_object);
         let usable = keys.filter_map(|key| usable(serde_json::from_value(key).ok()?));
         Ok(Self(usable.filter(|key| allowed.contains(&key.algorithm)).collect()))
     }

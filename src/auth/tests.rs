@@ -236,8 +236,10 @@ async fn the_log_says_which_claim_is_not_acceptable_and_never_the_token() {
         claims[claim] = value;
         let refused = policy.read(&pair.signed(&claims), now).unwrap_err();
         assert_eq!(refused, Unacceptable(claim));
+        assert!(REASONS.contains(&claim), "{claim} is counted as something else");
     }
     assert_eq!(policy.read("no token", now).unwrap_err(), Unacceptable("its form"));
+    assert!(["its form", "alg", "crit", "typ", "signature"].iter().all(|part| REASONS.contains(part)));
 }
 
 #[tokio::test]
@@ -274,4 +276,26 @@ async fn a_flood_of_unknown_keys_in_an_outage_asks_once_in_the_cooldown_and_dist
             assert_eq!(document.asked.load(Ordering::Relaxed) - before, 1, "{empty} {after:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn nothing_of_a_key_set_or_a_token_is_read_by_its_place() {
+    let pair = Pair::new("k");
+    let jwk = pair.jwk();
+    let read = |document: &Value| {
+        KeySet::parse(document.to_string().as_bytes(), &SigningAlgorithm::ALL).map(|set| set.len())
+    };
+    assert_eq!(read(&json!({"keys": [jwk]})), Ok(1));
+    assert_eq!(read(&json!([[jwk]])), Err(keys::NoKeySet));
+    let placed = json!(["EC", null, null, null, "k", null, null, "P-256", jwk["x"], jwk["y"]]);
+    assert_eq!(read(&json!({"keys": [placed, jwk]})), Ok(1));
+
+    let document = Arc::new(Scripted::default());
+    let (auth, clock) = authenticator(&document);
+    document.has(&[&pair]);
+    let exp = clock.utc().unix_timestamp() + 86_400;
+    let named = json!({"iss": ISSUER, "sub": "user", "aud": RESOURCE, "exp": exp});
+    assert_eq!(of(&auth, &pair.signed(&named)).await, Ok(()));
+    let placed = json!([ISSUER, "user", RESOURCE, exp, null, null, null, null, null, null]);
+    assert_eq!(of(&auth, &pair.signed(&placed)).await, Err(AuthRefusal::InvalidToken));
 }

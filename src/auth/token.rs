@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::keys::SigningAlgorithm;
+use super::object::object;
 use super::principal::{Account, ClientKind};
 
 /// How far the clocks of issuer and server may differ, in seconds.
@@ -182,5 +183,5 @@ fn whole_s(seconds: f64) -> i64 {
 
 fn json<T: DeserializeOwned>(part: &str) -> Result<T, Unacceptable> {
     let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| FORM)?;
-    serde_json::from_slice(&bytes).map_err(|_| FORM)
+    object(&bytes).ok_or(FORM)
 }

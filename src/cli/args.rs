@@ -47,7 +47,7 @@ pub(super) enum Command {
         /// The configuration file
         file: PathBuf,
     },
-    /// Examine everything that a server needs: certificate, data folder, database, data service, issuer, accounts, clock
+    /// Examine everything that a server needs: certificate, folders, database, port, open files, data service, issuer, accounts, clock
     Doctor {
         /// The configuration file
         #[arg(long, value_name = "FILE")]

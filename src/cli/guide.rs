@@ -81,7 +81,7 @@ impl fmt::Display for Guide {
         writeln!(f, "MCP Inspector, with Node 22.19 or newer:")?;
         writeln!(
             f,
-            "  {node}npx @modelcontextprotocol/inspector@2.12.0 --cli {url} --transport http --method tools/list"
+            "  {node}npx -y @modelcontextprotocol/inspector@2.12.0 --cli {url} --transport http --method tools/list"
         )?;
         writeln!(f)?;
         writeln!(f, "Any SDK: Streamable HTTP at {url}")?;
@@ -155,7 +155,7 @@ mod tests {
             "claude mcp add --transport http hosaka https://localhost:8443/mcp\n",
             "NODE_EXTRA_CA_CERTS='/no such/demo-cert.pem' claude\n",
             ".vscode/mcp.json",
-            "npx @modelcontextprotocol/inspector@2.12.0 --cli https://localhost:8443/mcp --transport http",
+            "npx -y @modelcontextprotocol/inspector@2.12.0 --cli https://localhost:8443/mcp --transport http",
             "SSL_CERT_FILE='/no such/demo-cert.pem'\n",
             "public https name",
         ] {

@@ -50,7 +50,7 @@ impl Contact {
         }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         if text.starts_with("https://") {
             return Url::parse(text)
                 .ok()

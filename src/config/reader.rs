@@ -18,7 +18,7 @@ const LISTED_MAX: usize = 500;
 const SUGGESTED_MAX: usize = 50;
 
 /// Sections with secrets: what stands there in the place of a name may be one.
-const WITH_SECRETS: [&str; 2] = ["crate", "accounts"];
+const WITH_SECRETS: [&str; 3] = ["crate", "accounts", "acme"];
 /// So much of such a name is shown.
 const NAME_SHOWN_CHARS: usize = 4;
 
@@ -200,9 +200,12 @@ impl<'a> Reader<'a> {
                 self.report(line, &format!("[{}]", clean(name)), "an unknown section", &accepted);
             }
             Stray::KeyOutside(name) => {
-                let accepted = match home_of(known, name) {
-                    Some(section) => format!("{name} under [{section}]"),
-                    None => "keys under a section such as [server]".to_owned(),
+                let homes: Vec<String> =
+                    homes_of(known, name).map(|section| format!("[{section}]")).collect();
+                let accepted = if homes.is_empty() {
+                    "keys under a section such as [server]".to_owned()
+                } else {
+                    format!("{name} under {}", homes.join(" or "))
                 };
                 self.report(line, &clean(name), "a key outside of every section", &accepted);
             }
@@ -232,11 +235,16 @@ impl<'a> Reader<'a> {
 
 /// The only section that knows a key of this name.
 fn home_of(known: &Known, key: &str) -> Option<&'static str> {
-    let mut homes = known.iter().filter(|(_, keys)| keys.iter().any(|asked| asked.key == key));
-    match (homes.next(), homes.next()) {
-        (Some((section, _)), None) => Some(section),
-        _ => None,
-    }
+    let mut homes = homes_of(known, key);
+    homes.next().filter(|_| homes.next().is_none())
+}
+
+/// Every section that knows a key of this name.
+fn homes_of(known: &Known, key: &str) -> impl Iterator<Item = &'static str> {
+    known
+        .iter()
+        .filter(move |(_, keys)| keys.iter().any(|asked| asked.key == key))
+        .map(|(section, _)| *section)
 }
 
 /// The first mistakes by their lines, and a last one that counts the rest with the `passed_over` from

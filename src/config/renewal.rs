@@ -6,8 +6,10 @@ impl Config {
     /// This configuration with those keys of `newer` that a running server takes.
     #[must_use]
     pub fn renewed(&self, newer: &Self) -> Self {
+        // From files to an authority and back it is a start.
+        let is_automatic = self.acme.is_some() || newer.acme.is_some();
         Self {
-            tls: newer.tls.clone(),
+            tls: if is_automatic { self.tls.clone() } else { newer.tls.clone() },
             guard: newer.guard.clone(),
             log: Log { level: newer.log.level, ..self.log.clone() },
             ..self.clone()
@@ -21,6 +23,7 @@ impl Config {
         [
             ("server", taken.server != newer.server),
             ("tls", taken.tls != newer.tls),
+            ("acme", taken.acme != newer.acme),
             ("transport", taken.transport != newer.transport),
             ("guard", taken.guard != newer.guard),
             ("deadlines", taken.deadlines != newer.deadlines),
@@ -107,9 +110,10 @@ mod tests {
         let running = Config::default();
         for section in &SECTIONS {
             for key in section.keys {
-                // A public server needs more than one section, and cannot be told from its other keys here.
+                // What needs more than one section cannot be told from the keys of the others here.
                 if (section.name, key.name) == ("server", "public")
                     || (section.name, key.name) == ("server", "fixture_mode")
+                    || section.name == "acme"
                 {
                     continue;
                 }
@@ -126,6 +130,22 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn an_automatic_certificate_and_one_of_files_take_each_others_place_at_a_start() {
+        const BASE: &str = "[server]\nfixture_mode = false\npublic_base = \"https://a.example.org\"\n[crate]\nkey = \"ck_test_1\"\n";
+        let of = |rest: &str| Config::parse("c", &format!("{BASE}{rest}")).unwrap();
+        let files = of("[tls]\ncertificate = \"c\"\nkey = \"k\"\n");
+        let automatic = of("[acme]\nnames = [\"a.example.org\"]\nagree_to_terms = true\n");
+        let more = of("[acme]\nnames = [\"a.example.org\", \"b.example.org\"]\nagree_to_terms = true\n");
+        for (running, newer, waits) in [
+            (&files, &automatic, vec!["tls", "acme"]),
+            (&automatic, &files, vec!["tls", "acme"]),
+            (&automatic, &more, vec!["acme"]),
+        ] {
+            assert_eq!((running.renewed(newer), running.waits_for_start(newer)), (running.clone(), waits));
         }
     }
 }

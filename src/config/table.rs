@@ -5,6 +5,11 @@
 
 use std::fmt::Write as _;
 
+use super::{
+    accounts, acme, anonymous, auth, backup, crate_service, deadlines, guard, issuer, legal, log, operator,
+    pages, server, tls, transport,
+};
+
 /// A comment line of the shipped file is no longer, in characters.
 const COMMENT_CHARS: usize = 108;
 
@@ -14,6 +19,58 @@ The configuration of ono-sendai: every key, at its default. A key that you leave
 your copy with `ono-sendai check-config FILE`; run it with `ono-sendai serve --config FILE`. docs/config.md says what \
 each key accepts and which of them a running server takes anew.
 A relative path starts at the folder in which the program is started. \"\" means \"not set\".";
+
+/// Every section, in the order in which people are shown them.
+pub(super) const SECTIONS: [Section; 16] = [
+    Section {
+        name: "server",
+        about: "Where it listens, what it is called from outside, where it keeps its state.",
+        keys: server::KEYS,
+    },
+    Section { name: "tls", about: "The certificates that the server shows.", keys: tls::KEYS },
+    Section {
+        name: "acme",
+        about: "A certificate that an authority issues and renews by itself, in the place of one under `[tls]`.",
+        keys: acme::KEYS,
+    },
+    Section {
+        name: "transport",
+        about: "How long and how large a connection may be before it is cut off.",
+        keys: transport::KEYS,
+    },
+    Section {
+        name: "guard",
+        about: "Which hosts, origins and proxies are believed beside `public_base`.",
+        keys: guard::KEYS,
+    },
+    Section {
+        name: "deadlines",
+        about: "How long a call may take before the answer says so.",
+        keys: deadlines::KEYS,
+    },
+    Section {
+        name: "crate",
+        about: "The data service, the key for it, and what the key's plan allows.",
+        keys: crate_service::KEYS,
+    },
+    Section { name: "anonymous", about: "What callers without a token may use.", keys: anonymous::KEYS },
+    Section { name: "auth", about: "Whose tokens are accepted.", keys: auth::KEYS },
+    Section { name: "issuer", about: "The built-in issuer for demos and tests.", keys: issuer::KEYS },
+    Section { name: "accounts", about: "What signed-in accounts may use.", keys: accounts::KEYS },
+    Section {
+        name: "backup",
+        about: "How often everything that is kept is written to a file of its own.",
+        keys: backup::KEYS,
+    },
+    Section {
+        name: "legal",
+        about: "Who runs this server, and the texts that it publishes about that.",
+        keys: legal::KEYS,
+    },
+    Section { name: "pages", about: "What the documents beside the endpoints say.", keys: pages::KEYS },
+    Section { name: "operator", about: "Where operators read metrics and their page.", keys: operator::KEYS },
+    Section { name: "log", about: "What is written to stderr, and in which form.", keys: log::KEYS },
+];
 
 /// One section, for people.
 #[derive(Clone, Copy, Debug)]

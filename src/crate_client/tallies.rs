@@ -104,11 +104,11 @@ impl Tallies {
         }
     }
 
-    pub(super) fn from_cache(&self) {
+    pub(super) fn came_from_cache(&self) {
         self.sources.one("cache");
     }
 
-    pub(super) fn from_service(&self, of_its_own: bool) {
+    pub(super) fn came_from_service(&self, of_its_own: bool) {
         self.sources.one(if of_its_own { "service" } else { "flight" });
     }
 

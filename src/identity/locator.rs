@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 
 use uuid::Uuid;
 
+use super::invisible::is_invisible;
 use super::placeholder::is_placeholder;
 use super::refusal::{Argument, Found, Refusal};
 use super::url::looks_like_url;
@@ -264,7 +265,8 @@ fn is_isrc(code: &str) -> bool {
 
 fn is_slug_char(c: char) -> bool {
     c.is_alphanumeric()
-        || unicode_normalization::char::is_combining_mark(c)
+        // Some marks are invisible, and no slug has one.
+        || unicode_normalization::char::is_combining_mark(c) && !is_invisible(c)
         || matches!(c, '-' | '_' | '.' | '~')
 }
 
@@ -350,7 +352,7 @@ mod tests {
             assert_eq!(ArtistKey::parse(slug).unwrap().as_str(), slug);
         }
         assert_eq!(Slug::parse("Four-Tet").unwrap().as_str(), "four-tet");
-        for text in ["four tet", "../x", "a/b", "a?b", "a%2fb", "---", "a\0b", "a\u{202E}b"] {
+        for text in ["four tet", "../x", "a/b", "a?b", "a%2fb", "---", "a\0b", "a\u{202E}b", "a\u{34F}b"] {
             assert_eq!(found(ArtistKey::parse(text)), Found::WrongCharacters, "{text}");
         }
         assert_eq!(found(ArtistKey::parse("<cluster_id>")), Found::Placeholder);

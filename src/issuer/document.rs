@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use url::{Host, Url};
 
 use super::client::{Client, ClientMetadata};
+use crate::auth::object;
 use crate::clock::Clock;
 use crate::fetch::{FetchSettings, Fetcher};
 use crate::network::Network;
@@ -88,8 +89,8 @@ impl ClientDocuments {
         if answer.status != 200 {
             return Err("the address of the client holds no document");
         }
-        let metadata: ClientMetadata = serde_json::from_slice(&answer.body)
-            .map_err(|_| "the document about the client cannot be read")?;
+        let metadata: ClientMetadata =
+            object(&answer.body).ok_or("the document about the client cannot be read")?;
         if metadata.client_id.as_deref() != Some(id) {
             return Err("the document about the client names another client id");
         }

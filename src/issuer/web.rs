@@ -13,6 +13,7 @@ use super::flow::{Asked, Flow, NotAsked};
 use super::form::Form;
 use super::mint::Mint;
 use super::page::{self, Question};
+use crate::auth::object;
 use crate::clock::Clock;
 use crate::network::Network;
 
@@ -134,7 +135,7 @@ impl Issuer {
     }
 
     fn register(&self, body: &[u8]) -> Response<Bytes> {
-        let Ok(metadata) = serde_json::from_slice::<ClientMetadata>(body) else {
+        let Some(metadata) = object::<ClientMetadata>(body) else {
             return error(("invalid_client_metadata", "send a JSON object with redirect_uris"));
         };
         match self.flow.register(metadata) {

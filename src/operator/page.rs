@@ -22,7 +22,7 @@ const CHARTS: &str = concat!(
 );
 
 /// Every path with its file.
-const FILES: [(&str, File); 5] = [
+const FILES: &[(&str, File)] = &[
     ("/", File { content_type: HTML, bytes: include_bytes!("static/page.html") }),
     ("/page.js", File { content_type: SCRIPT, bytes: include_bytes!("static/page.js") }),
     ("/page.css", File { content_type: STYLE, bytes: include_bytes!("static/page.css") }),

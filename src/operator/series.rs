@@ -117,7 +117,7 @@ pub struct Budget {
 pub struct AccountsNow {
     /// Those that called today (UTC).
     pub active_today: u64,
-    /// Those that have used up their month.
+    /// Those whose last call found their month used up.
     pub at_limit: u64,
 }
 

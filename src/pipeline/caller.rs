@@ -19,9 +19,16 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Finds out who asks, and what their account may do.
-    pub(super) async fn identify(parts: &Parts, post: &McpRequest) -> Result<Self, AuthRefusal> {
-        let principal = parts.auth.authenticate(&post.headers, post.endpoint).await?;
+    /// Finds out who asks, unless that is known already, and what their account may do.
+    pub(super) async fn identify(
+        parts: &Parts,
+        post: &McpRequest,
+        known: Option<Principal>,
+    ) -> Result<Self, AuthRefusal> {
+        let principal = match known {
+            Some(principal) => principal,
+            None => parts.auth.authenticate(&post.headers, post.endpoint).await?,
+        };
         let standing = match principal.account() {
             None => None,
             Some(account) => Some(

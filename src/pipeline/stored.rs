@@ -1,34 +1,50 @@
 //! An answer as it is kept for identical calls: everything but the facts about the answer itself.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::answer::Data;
 use crate::envelope::Envelope;
 use crate::envelope::meta::Meta;
 use crate::model::gap::GapReason;
+use crate::shape::{self, Weight};
 
-/// What stands before the facts about the answer, which every envelope ends with.
-const META: &str = "\"meta\":";
+/// How answers are kept. Part of what makes two calls the same, so that no program reads what another one wrote
+/// differently.
+pub(super) const FORM: &str = "2";
 
-/// An answer that was given once.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct StoredAnswer {
-    /// Its text.
-    pub(super) text: String,
-    /// Its envelope up to `"meta":`.
-    body: String,
+/// What stands before the facts about the answer, which every envelope ends with: up to here it is kept.
+const META: &str = "\"meta";
+/// What stands between that and the facts.
+const COLON: &str = "\":";
+/// What is put in the place of the size of an answer before that is known.
+const NO_ESTIMATE: &str = "\"tokens_estimate\":0,";
+
+/// Room for the facts about an answer.
+const META_BYTES: usize = 1024;
+/// What stands behind the list of what was shortened.
+const AFTER_TRIMMED: &str = "\"degraded_limits\"";
+
+/// An answer that was given once: a line of figures, then its parts one after the other, so that giving it again takes
+/// no parsing.
+#[derive(Debug)]
+pub(super) struct StoredAnswer<'s> {
+    /// Its text, as a JSON string.
+    pub(super) text: &'s str,
+    /// What its text costs to read, in tokens.
+    text_tokens: u32,
+    /// Its envelope up to [`META`].
+    body: &'s str,
+    body_weight: Weight,
     /// Whether the hard cap shortened it.
     pub(super) truncated: bool,
     /// Which includes were shortened, as JSON; "" for none.
-    trimmed: String,
+    trimmed: &'s str,
 }
 
-impl StoredAnswer {
+impl<'s> StoredAnswer<'s> {
     /// The answer as it may be given again; `None` for one that the next call might better.
     pub(super) fn of(envelope: &Envelope<Data>, text: &str) -> Option<Arc<str>> {
         if !envelope.is_ok() || envelope.degraded().is_some() {
@@ -39,7 +55,7 @@ impl StoredAnswer {
             return None;
         }
         let meta = serde_json::to_string(&envelope.meta).ok()?;
-        let body = json.strip_suffix('}')?.strip_suffix(&meta)?;
+        let body = json.strip_suffix('}')?.strip_suffix(&meta)?.strip_suffix(COLON)?;
         if !body.ends_with(META) {
             return None;
         }
@@ -47,28 +63,53 @@ impl StoredAnswer {
             [] => String::new(),
             trimmed => serde_json::to_string(trimmed).ok()?,
         };
-        let stored = Self {
-            text: text.to_owned(),
-            body: body.to_owned(),
-            truncated: envelope.meta.truncated,
-            trimmed,
-        };
-        serde_json::to_string(&stored).ok().map(Arc::from)
+        let figures = [
+            u64::from(envelope.meta.truncated),
+            u64::from(shape::tokens(text)),
+            shape::weigh(body).as_u64(),
+            trimmed.len() as u64,
+        ];
+        let text = serde_json::to_string(text).ok()?;
+        let [truncated, tokens, weight, trimmed_bytes] = figures;
+        let text_bytes = text.len();
+        Some(
+            format!("{truncated} {tokens} {weight} {trimmed_bytes} {text_bytes}\n{trimmed}{text}{body}")
+                .into(),
+        )
     }
 
     /// Reads what was kept; `None` when it is of another form.
-    pub(super) fn read(stored: &str) -> Option<Self> {
-        serde_json::from_str(stored).ok()
+    pub(super) fn read(stored: &'s str) -> Option<Self> {
+        let (figures, parts) = stored.split_once('\n')?;
+        let mut figures = figures.split(' ');
+        let truncated = match figures.next()? {
+            "0" => false,
+            "1" => true,
+            _ => return None,
+        };
+        let text_tokens = figures.next()?.parse().ok()?;
+        let body_weight = Weight::from_u64(figures.next()?.parse().ok()?);
+        let (trimmed, parts) = parts.split_at_checked(figures.next()?.parse().ok()?)?;
+        let (text, body) = parts.split_at_checked(figures.next()?.parse().ok()?)?;
+        if figures.next().is_some() || !body.ends_with(META) {
+            return None;
+        }
+        Some(Self { text, text_tokens, body, body_weight, truncated, trimmed })
     }
 
-    /// The envelope with new facts about the answer.
-    pub(super) fn envelope(&self, meta: &Meta) -> Option<Box<RawValue>> {
-        let mut meta = serde_json::to_string(meta).ok()?;
+    /// The answer's envelope with new facts about it, in two pieces. What reading the answer costs is counted here.
+    pub(super) fn envelope(&self, meta: Meta) -> Option<[Cow<'s, str>; 2]> {
+        let mut tail = Vec::with_capacity(META_BYTES);
+        tail.extend_from_slice(COLON.as_bytes());
+        serde_json::to_writer(&mut tail, &Meta { tokens_estimate: 0, ..meta }).ok()?;
+        tail.push(b'}');
+        let mut tail = String::from_utf8(tail).ok()?;
         if !self.trimmed.is_empty() {
-            let next = "\"degraded_limits\"";
-            meta = meta.replacen(next, &format!("\"trimmed\":{},{next}", self.trimmed), 1);
+            tail = tail.replacen(AFTER_TRIMMED, &format!("\"trimmed\":{},{AFTER_TRIMMED}", self.trimmed), 1);
         }
-        RawValue::from_string(format!("{}{meta}}}", self.body)).ok()
+        let estimate = self.text_tokens + self.body_weight.and(shape::weigh(&tail)).tokens();
+        let tail = tail.replacen(NO_ESTIMATE, &format!("\"tokens_estimate\":{estimate},"), 1);
+        Some([Cow::Borrowed(self.body), Cow::Owned(tail)])
     }
 }
 

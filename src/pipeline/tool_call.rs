@@ -13,7 +13,7 @@ use super::answer::written;
 use super::caller::Caller;
 use super::parts::Parts;
 use super::shaping;
-use super::stored::StoredAnswer;
+use super::stored::{FORM, StoredAnswer};
 use crate::admission::replay::{ReplayKey, SameCall};
 use crate::admission::{Admitted, Asker, Kind, Permit};
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
@@ -29,7 +29,6 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CallResult};
 use crate::render::text;
-use crate::shape;
 use crate::telemetry::Trace;
 use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
@@ -64,11 +63,13 @@ pub(super) async fn run(
     let outcome = attempt.catch_unwind().await.unwrap_or_else(|_panic| Err(unexpected()));
     let finding = match outcome {
         Ok(Found::Now(finding)) => Ok(*finding),
-        Ok(Found::Before(stored)) => {
-            let answer = replayed(parts, &trace, asking, &spent, &stored, (id, era));
-            trace.finish("replay", 0);
-            return answer;
-        }
+        Ok(Found::Before(stored)) => match replayed(parts, &trace, asking, &spent, &stored, (id, era)) {
+            Some(answer) => {
+                trace.finish("replay", 0);
+                return answer;
+            }
+            None => Err(unexpected()),
+        },
         Err(error) => Err(error),
     };
     let permit = spent.permit.take();
@@ -119,27 +120,23 @@ enum Found {
     /// Facts.
     Now(Box<Finding>),
     /// The answer of an identical call.
-    Before(StoredAnswer),
+    Before(Arc<str>),
 }
 
-/// The stored answer with the facts about this one.
+/// The stored answer with the facts about this one; `None` when it cannot be read.
 fn replayed(
     parts: &Parts,
     trace: &Trace,
     asking: Asking<'_>,
     spent: &Spent,
-    stored: &StoredAnswer,
+    stored: &str,
     (id, era): (&RequestId, Era),
-) -> HttpAnswer {
+) -> Option<HttpAnswer> {
+    let stored = StoredAnswer::read(stored)?;
     let truncated = stored.truncated;
-    let mut meta = Meta { replay: true, truncated, ..meta(parts, trace, asking, spent) };
-    let json = stored.envelope(&meta).map(|json| json.get().to_owned()).unwrap_or_default();
-    meta.tokens_estimate = shape::tokens(&stored.text) + shape::tokens(&json);
-    let envelope = stored.envelope(&meta);
-    match written(reply::encode_call(id, era, &CallResult::new(&stored.text, &envelope, false), None)) {
-        Ok(bytes) => HttpAnswer::ok(bytes),
-        Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
-    }
+    let envelope = stored.envelope(Meta { replay: true, truncated, ..meta(parts, trace, asking, spent) })?;
+    let bytes = reply::encode_again(id, era, stored.text, &envelope).ok()?;
+    Some(HttpAnswer::ok(bytes))
 }
 
 fn unexpected() -> ToolError {
@@ -184,9 +181,7 @@ async fn attempt(
     spent.is_replayable = same.is_some();
     let permit = match parts.admission.admit(asker, call.most_units(), same).await? {
         Admitted::Run(permit) => spent.permit.insert(*permit),
-        Admitted::Replay(stored) => {
-            return StoredAnswer::read(&stored).map(Found::Before).ok_or_else(unexpected);
-        }
+        Admitted::Replay(stored) => return Ok(Found::Before(stored)),
     };
     permit.ledger().give(parts.tool_deadline);
     spent.ledger = Some(Arc::clone(permit.ledger()));
@@ -215,7 +210,7 @@ fn same_call(parts: &Parts, asker: Asker, tool: ToolName, call: &Call) -> Option
         Asker::Account { id, .. } if call.most_units() > 0 => {
             let (view, coerced) = call.view();
             let contract = format!(
-                "{ENVELOPE_VERSION} {} {}",
+                "{ENVELOPE_VERSION} {FORM} {} {}",
                 env!("CARGO_PKG_VERSION"),
                 if parts.origin == Origin::Fixtures { "fixtures" } else { "live" }
             );

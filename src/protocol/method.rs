@@ -205,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn the_names_are_those_of_the_methods_that_are_served() {
+        let params = json!({
+            "protocolVersion": "2025-11-25", "name": "n", "uri": "u",
+            "ref": {"type": "ref/prompt", "name": "n"}, "argument": {"name": "a", "value": "v"},
+        });
+        for name in Method::NAMES {
+            let parsed =
+                [Era::Modern, Era::LATEST_LEGACY].map(|era| Method::parse(era, name, params.clone()));
+            assert!(parsed.into_iter().flatten().any(|method| method.name() == name), "{name}");
+        }
+    }
+
+    #[test]
     fn no_cursor_is_accepted_where_none_was_issued() {
         for list in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
             assert_eq!(code(Era::Modern, list, json!({})), None);

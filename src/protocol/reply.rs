@@ -86,6 +86,41 @@ pub fn encode_call<E: Serialize>(
     dressed(id, era, None, result, challenge)
 }
 
+/// Writes what [`encode_call`] writes for a call that went well, from pieces that are JSON already: `text`, a string, and
+/// the envelope, cut anywhere.
+///
+/// # Errors
+/// As for [`encode`].
+pub fn encode_again(
+    id: &RequestId,
+    era: Era,
+    text: &str,
+    envelope: &[impl AsRef<str>],
+) -> Result<Bytes, serde_json::Error> {
+    const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+    const CONTENT: &[u8] = br#","result":{"content":[{"type":"text","text":"#;
+    const STRUCTURED: &[u8] = br#"}],"structuredContent":"#;
+    const END: &[u8] = br#","isError":false"#;
+    const COMPLETE: &[u8] = br#","resultType":"complete","_meta":"#;
+    let envelope_bytes: usize = envelope.iter().map(|piece| piece.as_ref().len()).sum();
+    let mut json = Vec::with_capacity(text.len() + envelope_bytes + 512);
+    json.extend_from_slice(HEAD);
+    serde_json::to_writer(&mut json, id)?;
+    json.extend_from_slice(CONTENT);
+    json.extend_from_slice(text.as_bytes());
+    json.extend_from_slice(STRUCTURED);
+    for piece in envelope {
+        json.extend_from_slice(piece.as_ref().as_bytes());
+    }
+    json.extend_from_slice(END);
+    if era == Era::Modern {
+        json.extend_from_slice(COMPLETE);
+        serde_json::to_writer(&mut json, &ResultMeta { server_info: Some(SERVER_INFO), challenges: None })?;
+    }
+    json.extend_from_slice(b"}}");
+    Ok(json.into())
+}
+
 fn dressed(
     id: &RequestId,
     era: Era,
@@ -184,6 +219,26 @@ mod tests {
             result.pointer("/result/_meta/io.modelcontextprotocol~1serverInfo/name"),
             Some(&json!("ono-sendai"))
         );
+    }
+
+    #[test]
+    fn an_answer_that_is_given_again_is_written_as_it_was_at_first() {
+        let text = "a \"b\"\n\u{1}ü";
+        let envelope = json!({"ok": true, "data": {"name": "ü\n"}, "meta": {"units": 1}});
+        let (text_json, json) = (serde_json::to_string(text).unwrap(), envelope.to_string());
+        for era in Era::ALL {
+            for id in [RequestId::Text("\"é".to_owned()), RequestId::Integer(7.into())] {
+                let first = encode_call(&id, era, &CallResult::new(text, &envelope, false), None).unwrap();
+                for cut in [0, 1, 5, json.len()] {
+                    let (head, tail) = json.split_at(cut);
+                    assert_eq!(
+                        encode_again(&id, era, &text_json, &[head, tail]).unwrap(),
+                        first,
+                        "{era:?} {cut}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Everything that a store holds, in one file and back.
 //!
-//! Decides the form of the file: a line that says what it is, each row with the lengths of its key and value, and a
-//! SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole. Nothing that is there is ever
+//! Decides the form of the file: a line that says what it is, the key that cursors are marked with, each row with the
+//! lengths of its key and value, and a SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole. Nothing that is there is ever
 //! written over.
 
 use std::fs::OpenOptions;
@@ -15,13 +15,19 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::batch::Row;
 use super::folder::{self, Folder, FolderFault};
+use super::form;
 use super::opening;
-use super::record::{self, Only};
+use super::record::{self, Fault, Only};
 use super::rows::Ladder;
+use super::secret::{self, SECRET_BYTES};
 use crate::clock::Clock;
 use crate::small_file;
 
-const HEAD: &[u8] = b"ono-sendai backup 1\n";
+const HEAD: &[u8] = b"ono-sendai backup 2\n";
+/// How it began before the key was in it.
+const FIRST_HEAD: &[u8] = b"ono-sendai backup 1\n";
+/// How every one of them begins.
+const ANY_HEAD: &[u8] = b"ono-sendai backup ";
 const SUM_BYTES: usize = 32;
 /// The only folder in the data folder that an operator's backups may lie in.
 const BACKUPS: &str = "backups";
@@ -56,6 +62,14 @@ pub enum BackupError {
     NotWhole {
         /// The file.
         path: PathBuf,
+    },
+    /// A newer program wrote it.
+    #[error("{} holds {what}; use the newer program, nothing was changed", path.display())]
+    Newer {
+        /// The file or the database.
+        path: PathBuf,
+        /// What is newer.
+        what: String,
     },
     /// A server uses the folder.
     #[error("a server uses the data folder (lock {}); stop it first", lock.display())]
@@ -112,21 +126,22 @@ pub fn place(data: &Path, file: &Path) -> Result<PathBuf, BackupError> {
     Ok(path)
 }
 
-/// Writes rows to `path`, which has its name only once it is durable. What has that name already stays.
-pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
+/// What a backup holds.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Backup {
+    /// The key that its cursors are marked with, if it is in it.
+    pub(crate) key: Option<[u8; SECRET_BYTES]>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Writes rows, and the key that the cursors among them are marked with, to `path`, which has its name only once it is
+/// durable. What has that name already stays.
+pub(super) fn write(path: &Path, key: Option<&[u8; SECRET_BYTES]>, rows: &[Row]) -> Result<(), BackupError> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::AlreadyExists => BackupError::Exists { path: path.to_owned() },
         _ => BackupError::Io { path: path.to_owned(), source },
     };
-    let mut bytes = HEAD.to_vec();
-    for row in rows {
-        for part in [&row.key, &row.value] {
-            bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
-            bytes.extend(part);
-        }
-    }
-    let sum = digest(&SHA256, &bytes);
-    bytes.extend(sum.as_ref());
+    let bytes = bytes_of(key, rows);
     let unfinished = unfinished(path).map_err(failed)?;
     let mut options = OpenOptions::new();
     // New: nothing that lies there, a link neither, is opened, and its mode is this one.
@@ -139,6 +154,19 @@ pub(super) fn write(path: &Path, rows: &[Row]) -> Result<(), BackupError> {
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     named.and_then(|()| folder::sync(folder)).map_err(failed)
+}
+
+/// The file that holds these rows, and the key of what is marked.
+pub(crate) fn bytes_of(key: Option<&[u8; SECRET_BYTES]>, rows: &[Row]) -> Vec<u8> {
+    let mut bytes = HEAD.to_vec();
+    let parts = rows.iter().flat_map(|row| [row.key.as_slice(), row.value.as_slice()]);
+    for part in std::iter::once(key.map_or(&[][..], |key| key)).chain(parts) {
+        bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+        bytes.extend(part);
+    }
+    let sum = digest(&SHA256, &bytes);
+    bytes.extend(sum.as_ref());
+    bytes
 }
 
 /// A name that nobody else has, for a file that is not whole yet.
@@ -160,26 +188,57 @@ fn name(unfinished: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// The rows of a backup.
-pub(super) fn read(path: &Path) -> Result<Vec<Row>, BackupError> {
+/// What a backup holds.
+pub(super) fn read(path: &Path) -> Result<Backup, BackupError> {
     let bytes = small_file::read(path, FILE_BYTES_MAX)
         .map_err(|source| BackupError::Io { path: path.to_owned(), source })?;
-    rows_of(&bytes).ok_or_else(|| BackupError::NotWhole { path: path.to_owned() })
+    content_of(&bytes).map_err(|unread| match unread {
+        Unread::NotWhole => BackupError::NotWhole { path: path.to_owned() },
+        Unread::Newer(what) => BackupError::Newer { path: path.to_owned(), what },
+    })
 }
 
-fn rows_of(bytes: &[u8]) -> Option<Vec<Row>> {
-    let (told, sum) = bytes.split_last_chunk::<SUM_BYTES>()?;
-    if digest(&SHA256, told).as_ref() != sum {
-        return None;
+/// Why a file gives no rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    NotWhole,
+    Newer(String),
+}
+
+pub(crate) fn content_of(bytes: &[u8]) -> Result<Backup, Unread> {
+    let told = summed(bytes).ok_or(Unread::NotWhole)?;
+    let (key, rows) = if let Some(mut rest) = told.strip_prefix(HEAD) {
+        let key = part(&mut rest).ok_or(Unread::NotWhole)?;
+        (if key.is_empty() { None } else { Some(key.try_into().map_err(|_| Unread::NotWhole)?) }, rest)
+    } else if let Some(rest) = told.strip_prefix(FIRST_HEAD) {
+        (None, rest)
+    } else if told.starts_with(ANY_HEAD) {
+        return Err(Unread::Newer("a backup of a newer program".to_owned()));
+    } else {
+        return Err(Unread::NotWhole);
+    };
+    let rows = split(rows).ok_or(Unread::NotWhole)?;
+    match record::whole(&rows) {
+        Ok(_) => Ok(Backup { key, rows }),
+        // It is as it was written, so that a row which is not known is one of later.
+        Err(fault @ (Fault::Newer(..) | Fault::Foreign)) => Err(Unread::Newer(fault.to_string())),
+        Err(_) => Err(Unread::NotWhole),
     }
-    let mut rest = told.strip_prefix(HEAD)?;
+}
+
+/// What stands before the sum, if the sum is right.
+fn summed(bytes: &[u8]) -> Option<&[u8]> {
+    let (told, sum) = bytes.split_last_chunk::<SUM_BYTES>()?;
+    (digest(&SHA256, told).as_ref() == sum).then_some(told)
+}
+
+fn split(mut rest: &[u8]) -> Option<Vec<Row>> {
     let mut rows = Vec::new();
     while !rest.is_empty() {
         let key = part(&mut rest)?;
         let value = part(&mut rest)?;
         rows.push(Row { key, value });
     }
-    record::whole(&rows).ok()?;
     Some(rows)
 }
 
@@ -197,9 +256,15 @@ fn part(rest: &mut &[u8]) -> Option<Vec<u8>> {
 /// # Errors
 /// Why it was not done; the database is as it was then.
 pub fn restore(data: &Path, file: &Path, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
-    let rows = read(file)?;
+    let Backup { key, rows } = read(file)?;
     let folder = Folder::lock(data)?;
-    folder.given(replace(&folder, unconfirmed(rows), clock))
+    let done = replace(&folder, unconfirmed(rows), clock).and_then(|kept| {
+        // Without it, walks that were begun before the backup could not go on here.
+        let put = key.map_or(Ok(()), |key| secret::put(folder.path(), &key));
+        put.map_err(|source| BackupError::Io { path: folder.secret(), source })?;
+        Ok(kept)
+    });
+    folder.given(done)
 }
 
 /// Puts a database that holds these rows in the place of the one that is there, which is kept; its new place.
@@ -229,6 +294,7 @@ pub(super) fn replace(
     for stale in [folder.witness(), folder.verdict()] {
         folder::remove_if_there(&stale).map_err(io(&stale))?;
     }
+    form::settle(folder.path()).map_err(io(&form::file(folder.path())))?;
     Ok(kept)
 }
 
@@ -263,17 +329,55 @@ mod tests {
     #[test]
     fn a_backup_reads_back_and_any_changed_or_missing_byte_is_noticed() {
         let path = std::env::temp_dir().join(format!("ono-sendai-backup-{}", std::process::id()));
-        let _gone = std::fs::remove_file(&path);
-        write(&path, &rows()).unwrap();
-        assert_eq!(read(&path).unwrap(), rows());
-        let whole = std::fs::read(&path).unwrap();
-        for at in 0..whole.len() {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 0x5a;
-            assert_eq!(rows_of(&bytes), None, "byte {at}");
-            assert_eq!(rows_of(&whole[..at]), None, "cut at {at}");
+        for key in [None, Some([7; SECRET_BYTES])] {
+            let _gone = std::fs::remove_file(&path);
+            write(&path, key.as_ref(), &rows()).unwrap();
+            assert!(read(&path).unwrap() == Backup { key, rows: rows() });
+            let whole = std::fs::read(&path).unwrap();
+            let is_not_whole = |bytes: &[u8]| content_of(bytes).err() == Some(Unread::NotWhole);
+            for at in 0..whole.len() {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 0x5a;
+                assert!(is_not_whole(&bytes), "byte {at}");
+                assert!(is_not_whole(&whole[..at]), "cut at {at}");
+            }
         }
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_backup_of_the_first_form_is_read_and_has_no_key() {
+        let mut bytes = FIRST_HEAD.to_vec();
+        for row in rows() {
+            for part in [&row.key, &row.value] {
+                bytes.extend(u32::try_from(part.len()).unwrap().to_be_bytes());
+                bytes.extend(part);
+            }
+        }
+        let sum = digest(&SHA256, &bytes);
+        bytes.extend(sum.as_ref());
+        assert!(content_of(&bytes).is_ok_and(|read| read == Backup { key: None, rows: rows() }));
+    }
+
+    #[test]
+    fn a_backup_of_a_newer_program_is_told_from_one_that_is_damaged() {
+        let told = |head: &[u8], parts: &[&[u8]]| {
+            let mut bytes = head.to_vec();
+            for part in parts {
+                bytes.extend(u32::try_from(part.len()).unwrap().to_be_bytes());
+                bytes.extend(*part);
+            }
+            let sum = digest(&SHA256, &bytes);
+            bytes.extend(sum.as_ref());
+            content_of(&bytes).err().unwrap()
+        };
+        assert!(matches!(told(b"ono-sendai backup 3\n", &[]), Unread::Newer(what) if what.contains("newer")));
+        let unknown = told(HEAD, &[b"", b"?unknown", b"a value"]);
+        assert!(matches!(unknown, Unread::Newer(what) if what.contains("never writes")));
+        assert_eq!(told(b"another backup 2\n", &[b""]), Unread::NotWhole);
+        assert_eq!(told(HEAD, &[b"", b"q0", b"a value"]), Unread::NotWhole);
+        assert_eq!(told(HEAD, &[b"a key of another length"]), Unread::NotWhole);
+        assert_eq!(told(HEAD, &[]), Unread::NotWhole);
     }
 
     #[test]
@@ -288,7 +392,11 @@ mod tests {
         for file in [data.join("store/db/db"), data.join("issuer-key.pem"), outside.join("mine")] {
             std::fs::write(&file, "as it was").unwrap();
             assert!(place(&data, &file).is_err(), "{}", file.display());
-            assert!(matches!(write(&file, &rows()), Err(BackupError::Exists { .. })), "{}", file.display());
+            assert!(
+                matches!(write(&file, None, &rows()), Err(BackupError::Exists { .. })),
+                "{}",
+                file.display()
+            );
             assert_eq!(std::fs::read(&file).unwrap(), b"as it was");
         }
         symlink(data.join("store"), outside.join("way")).unwrap();
@@ -301,8 +409,8 @@ mod tests {
         symlink(outside.join("mine"), outside.join("new.unfinished")).unwrap();
         for file in [outside.join("new.backup"), data.join("backups/new")] {
             let path = place(&data, &file).unwrap();
-            write(&path, &rows()).unwrap();
-            assert_eq!(read(&file).unwrap(), rows());
+            write(&path, None, &rows()).unwrap();
+            assert!(read(&file).unwrap().rows == rows());
             assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         }
         assert_eq!(std::fs::read(outside.join("mine")).unwrap(), b"as it was");

@@ -12,6 +12,7 @@ use rustix::fs::{CWD, Mode, OFlags, RenameFlags, openat, renameat_with};
 use rustix::io::Errno;
 
 use super::secret::SECRET;
+use crate::small_file;
 
 /// A server that is just stopping still holds its lock for a moment.
 const LOCK_PATIENCE: Duration = Duration::from_secs(4);
@@ -68,6 +69,11 @@ impl Folder {
                 Err(TryLockError::Error(error)) => return Err(FolderFault::Io(lock_path, error)),
             }
         }
+    }
+
+    /// The store's folder itself.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The database's folder.
@@ -137,12 +143,19 @@ fn not_regular() -> io::Error {
     io::Error::other("it is not a regular file; move it away and start again")
 }
 
-/// Makes sure, before it is opened, that a path leads to a regular file: opening a pipe waits for its other end.
-pub(super) fn regular(path: &Path) -> io::Result<()> {
-    if std::fs::metadata(path)?.is_file() {
-        return Ok(());
-    }
-    Err(not_regular())
+/// Opens a regular file to be read; what else stands there is refused in the store's own words.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    small_file::open(path)
+        .map_err(|error| if small_file::is_not_regular(&error) { not_regular() } else { error })
+}
+
+/// Copies a regular file to a name that nothing has, with its mode.
+pub(super) fn copy_file(from: &Path, to: &Path) -> io::Result<File> {
+    let mut source = open(from)?;
+    let mut target = File::create_new(to)?;
+    target.set_permissions(source.metadata()?.permissions())?;
+    io::copy(&mut source, &mut target)?;
+    Ok(target)
 }
 
 /// A moment in a name, such as `20261130-134500`.
@@ -221,9 +234,7 @@ pub(super) fn copy(from: &Path, to: &Path, without: &dyn Fn(&str) -> bool) -> io
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target, without)?;
         } else if !without(&name.to_string_lossy()) {
-            regular(&entry.path())?;
-            std::fs::copy(entry.path(), &target)?;
-            File::open(&target)?.sync_all()?;
+            copy_file(&entry.path(), &target)?.sync_all()?;
         }
     }
     sync(to)

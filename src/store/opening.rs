@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::backup::{self, BackupError};
 use super::batch::Row;
 use super::folder::{self, Folder, FolderFault};
+use super::form;
 use super::record;
 use super::sled_engine::{Identity, OpenFault, SledEngine, one_line, snapshot_is_broken};
 use crate::clock::Clock;
@@ -118,6 +119,9 @@ pub(super) fn open(data: &Path, clock: &Clock) -> Result<Opened, OpenError> {
     let path = folder.database();
     let is_new = !path.exists();
     let verdict = folder.verdict();
+    if !is_new {
+        refuse_newer(folder.path(), &path)?;
+    }
     if is_new {
         begin(&folder, &path, clock)?;
     } else if let Ok(reason) = small_file::read_text(&verdict, VERDICT_BYTES_MAX) {
@@ -129,6 +133,8 @@ pub(super) fn open(data: &Path, clock: &Clock) -> Result<Opened, OpenError> {
         Err(Attempt::Fault(OpenFault::Damaged(reason))) => repair(&folder, &path, &reason, clock)?,
         Err(other) => return Err(told(other, &folder, &path, clock)),
     };
+    form::settle(folder.path())
+        .map_err(|source| OpenError::Io { path: form::file(folder.path()), source })?;
     if is_overgrown(&path, &rows) {
         let identity = engine.identity();
         drop(engine);
@@ -138,6 +144,15 @@ pub(super) fn open(data: &Path, clock: &Clock) -> Result<Opened, OpenError> {
     let proven = caught(|| engine.prove_durable());
     proven.map_err(|fault| told(Attempt::Fault(fault), &folder, &path, clock))?;
     Ok(Opened { engine, rows, folder })
+}
+
+/// Leaves alone what a newer program wrote.
+fn refuse_newer(store: &Path, path: &Path) -> Result<(), OpenError> {
+    match form::newer(store) {
+        Ok(None) => Ok(()),
+        Ok(Some(what)) => Err(OpenError::Newer { path: path.to_owned(), what }),
+        Err(source) => Err(OpenError::Io { path: form::file(store), source }),
+    }
 }
 
 /// Makes the first database of a folder. In one that had another already, nothing that is metered is served until an
@@ -330,6 +345,9 @@ fn salvage_in(folder: &Folder, clock: &Clock) -> Result<Salvaged, BackupError> {
         move |source| BackupError::Io { path, source }
     };
     std::fs::metadata(&path).map_err(io(&path))?;
+    if let Some(what) = form::newer(folder.path()).map_err(io(&form::file(folder.path())))? {
+        return Err(BackupError::Newer { path, what });
+    }
     let mut best: Option<Vec<Row>> = None;
     let ways: [fn(&str) -> bool; 4] = [
         |_| false,

@@ -28,17 +28,22 @@ pub fn secret(data: &Path) -> io::Result<[u8; SECRET_BYTES]> {
             let mut key = [0; SECRET_BYTES];
             let no_chance = |_| io::Error::other("the system gave no random numbers");
             SystemRandom::new().fill(&mut key).map_err(no_chance)?;
-            let unfinished = folder.join("key.new");
-            let mut file =
-                OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&unfinished)?;
-            file.write_all(&key)?;
-            file.sync_all()?;
-            std::fs::rename(&unfinished, &path)?;
-            folder::sync(&folder)?;
+            put(&folder, &key)?;
             Ok(key)
         }
         Err(error) => Err(error),
     }
+}
+
+/// Makes this the key of the store in `folder`, durably and in one step.
+pub(super) fn put(folder: &Path, key: &[u8; SECRET_BYTES]) -> io::Result<()> {
+    let unfinished = folder.join("key.new");
+    let mut file =
+        OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&unfinished)?;
+    file.write_all(key)?;
+    file.sync_all()?;
+    std::fs::rename(&unfinished, folder.join(SECRET))?;
+    folder::sync(folder)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::batch::Batch;
 use super::class::Class;
 use super::record::{self, Fault, Loaded};
 use super::rows::{Account, Anonymous, Calendar, Cursor, Identity, Ladder, Month, Quota, Replay, Window};
+use super::secret::SECRET_BYTES;
 use super::table::Table;
 use super::{Ack, Flushes, Health, Store, StoreError};
 use crate::clock::Clock;
@@ -70,6 +71,17 @@ pub struct State {
     pub month: Table<Month>,
     /// Verified identities.
     pub identities: Table<Identity>,
+    sealed_by: SealKey,
+}
+
+/// What cursors are marked with, if anybody said so; shown to nobody.
+#[derive(Default)]
+struct SealKey(Option<[u8; SECRET_BYTES]>);
+
+impl std::fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SealKey(…)")
+    }
 }
 
 impl State {
@@ -89,6 +101,7 @@ impl State {
             ladder: Table::new(clock.clone()),
             month: Table::new(clock.clone()),
             identities: Table::new(clock.clone()),
+            sealed_by: SealKey::default(),
             store,
         };
         let rows = state.store.load()?;
@@ -100,6 +113,12 @@ impl State {
             state.store.submit(batch).wait()?;
         }
         Ok(state)
+    }
+
+    /// The same, whose backups hold this key too: without it nobody could go on with the walks in them.
+    #[must_use]
+    pub fn sealed_by(self, key: [u8; SECRET_BYTES]) -> Self {
+        Self { sealed_by: SealKey(Some(key)), ..self }
     }
 
     fn take_in(&self, batch: &mut Batch, loaded: &Loaded<'_>) -> Result<(), Fault> {
@@ -195,7 +214,7 @@ impl State {
         ]
         .concat();
         rows.sort_by(|a, b| a.key.cmp(&b.key));
-        backup::write(path, &rows)
+        backup::write(path, self.sealed_by.0.as_ref(), &rows)
     }
 
     /// Makes everything durable that was submitted, and takes nothing more.

@@ -252,7 +252,7 @@ impl Metric {
                 Gauge,
                 &[],
                 "accounts",
-                "Accounts that called since the server started and have used up their month.",
+                "Accounts whose last call was refused because their month is used up, since the server started.",
             ),
             Self::Replays => (
                 "ono_replay_lookups_total",

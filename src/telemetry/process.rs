@@ -32,8 +32,9 @@ mod tests {
     #[test]
     fn the_kernel_says_how_much_is_used() {
         assert!(resident_bytes().unwrap() > 1024 * 1024);
-        let before = open_fds().unwrap();
-        let _more: Vec<_> = (0..3).map(|_| std::fs::File::open("/proc/self/status").unwrap()).collect();
-        assert!(open_fds().unwrap() >= before + 1 && before > 0);
+        // Other tests open and close files meanwhile; these are open for certain.
+        let files: Vec<_> = (0..50).map(|_| std::fs::File::open("/proc/self/status").unwrap()).collect();
+        assert!(open_fds().unwrap() >= files.len() as u64);
+        assert!(max_fds().is_none_or(|most| most > 50));
     }
 }

@@ -46,6 +46,8 @@ enum Line {
     After(u64),
     /// There were too many of its kind just now.
     LeftOut,
+    /// Neither is it written nor counted.
+    Own,
 }
 
 /// Tells a trace from outside that the server cut its request short.
@@ -155,6 +157,11 @@ impl Trace {
         self.units = Some(units);
     }
 
+    /// It is the program that asked itself, again and again: nobody wants a line for that, nor is it a call.
+    pub fn leave_out(&mut self) {
+        self.line = Line::Own;
+    }
+
     /// It was refused before it was looked at.
     pub fn refuse(&mut self, kind: Refused, lines: &RefusedLines) {
         self.finish(kind.as_str(), 0);
@@ -182,6 +189,9 @@ impl Trace {
 
 impl Drop for Trace {
     fn drop(&mut self) {
+        if self.line == Line::Own {
+            return;
+        }
         let took = self.clock.monotonic().saturating_duration_since(self.began);
         let outcome = self.outcome();
         self.calls.ended(self.method, self.tool, outcome, took);

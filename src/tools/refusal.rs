@@ -30,10 +30,11 @@ pub fn locator(refusal: Refusal, value: &str) -> ToolError {
         return placeholder(refusal.argument);
     }
     let error = wrong_form(refusal);
-    match refusal.use_instead() {
-        Some(instead) => suggest(error.with("did_you_mean", instead.as_str()), instead, value),
-        None => error,
-    }
+    let Some(instead) = refusal.use_instead() else { return error };
+    let led = suggest(error, instead, value);
+    // What is refused there as well was not meant for it.
+    let is_good_there = !led.suggested_tool_calls().is_empty();
+    if is_good_there { led.with("did_you_mean", instead.as_str()) } else { led }
 }
 
 /// Reads a key of an artist.
@@ -87,6 +88,18 @@ mod tests {
     fn suggested(value: &str) -> Option<Value> {
         let error = key(ArtistKey::parse(value).unwrap_err(), value);
         error.suggested_tool_calls().first().map(|call| Value::Object(call.args().clone()))
+    }
+
+    #[test]
+    fn another_argument_is_named_only_where_it_takes_the_value() {
+        let meant = |value: &str| {
+            let error = locator(ClusterId::parse(value).unwrap_err(), value);
+            let calls = error.suggested_tool_calls().len();
+            (error.datum("did_you_mean").cloned(), calls)
+        };
+        assert_eq!(meant("3bcff06f-675a-451f-9075-99e8657047e8"), (Some("mbid".into()), 1));
+        assert_eq!(meant("00000000-0000-0000-0000-000000000000"), (None, 0));
+        assert_eq!(meant("https://www.discogs.com/label/23528"), (None, 0));
     }
 
     #[test]

@@ -7,14 +7,14 @@ use http::header::ACCEPT;
 
 /// The form in which a successful answer goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Json,
     EventStream,
 }
 
 /// JSON whenever it is admitted, an event stream when only that is, `None` when neither is. A missing
 /// header, or one without a single readable media range, admits everything.
-pub(super) fn form(headers: &HeaderMap) -> Option<Form> {
+pub(crate) fn form(headers: &HeaderMap) -> Option<Form> {
     let fields: Vec<String> = headers
         .get_all(ACCEPT)
         .iter()

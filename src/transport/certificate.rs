@@ -109,6 +109,18 @@ pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertif
     Ok(DemoCertificate { identity, certificate_path, key_path, is_new: true })
 }
 
+/// A certificate for this machine's own names that lies nowhere: it stands in for one that is still to come.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn stand_in(now: OffsetDateTime) -> Result<Identity, DemoCertificateError> {
+    let place = Path::new("the certificate that stands in");
+    let unmade = |why: String| DemoCertificateError::Make { path: place.to_owned(), why };
+    let (certificate, key) = make(now).map_err(|error| unmade(error.to_string()))?;
+    let pem = format!("{certificate}{key}");
+    Identity::of_one(place, pem.as_bytes()).map_err(|error| unmade(error.to_string()))
+}
+
 fn make(now: OffsetDateTime) -> Result<(String, String), rcgen::Error> {
     let mut params = CertificateParams::new(LOOPBACK_NAMES.map(str::to_owned).to_vec())?;
     params.distinguished_name = DistinguishedName::new();

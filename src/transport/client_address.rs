@@ -33,10 +33,17 @@ impl ClientAddress {
             if !is_trusted(nearest) {
                 break;
             }
-            let Some(ip) = parse_hop(hop) else { break };
+            // Nobody calls from no address: what says so is not believed.
+            let Some(ip) = parse_hop(hop).filter(|ip| !ip.to_canonical().is_unspecified()) else { break };
             nearest = Self::new(ip);
         }
         nearest
+    }
+
+    /// Whether it is this program that asks itself: its connections come from no address.
+    #[must_use]
+    pub fn is_own(self) -> bool {
+        self.0.is_unspecified()
     }
 
     /// The full address. For arithmetic, not for logs.

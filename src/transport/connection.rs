@@ -18,9 +18,9 @@ use hyper::service::Service as HttpService;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio_rustls::TlsAcceptor;
 
 use super::activity::{Activity, Protocol};
+use super::challenge::Handshakes;
 use super::drain::Phase;
 use super::exchange::{Front, Requested};
 use super::guard::GuardPolicy;
@@ -44,7 +44,7 @@ const GOODBYE: Duration = Duration::from_millis(500);
 
 /// What all connections of one server share.
 pub(super) struct Shared<R> {
-    pub(super) tls: TlsAcceptor,
+    pub(super) tls: Handshakes,
     pub(super) limits: Limits,
     pub(super) guard: Arc<GuardPolicy>,
     pub(super) security: SecurityHeaders,
@@ -70,7 +70,8 @@ where
     let handshake = tokio::time::timeout(limits.handshake, shared.tls.accept(tcp));
     let tls = tokio::select! {
         handshake = handshake => match handshake {
-            Ok(Ok(tls)) => tls,
+            Ok(Ok(Some(tls))) => tls,
+            Ok(Ok(None)) => return tracing::debug!("a name was proved to an authority"),
             Ok(Err(error)) => {
                 shared.traffic.handshakes.one(FAILED);
                 return tracing::debug!(%error, "a handshake failed");

@@ -10,17 +10,21 @@ use time::{OffsetDateTime, PrimitiveDateTime};
 
 /// The readable part of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The issuer's name, encoded.
-    pub(super) issuer: Vec<u8>,
+    pub(crate) issuer: Vec<u8>,
     /// The subject's name, encoded.
-    pub(super) subject: Vec<u8>,
+    pub(crate) subject: Vec<u8>,
     /// From when it is valid.
-    pub(super) not_before: OffsetDateTime,
+    pub(crate) not_before: OffsetDateTime,
     /// Until when it is valid.
-    pub(super) not_after: OffsetDateTime,
+    pub(crate) not_after: OffsetDateTime,
     /// The hosts that it is for, names in lower case and addresses; none where they cannot be read.
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
+    /// What its serial number is encoded as.
+    pub(super) serial: Vec<u8>,
+    /// Which key of its issuer signed it, where it says so.
+    pub(super) issuer_key: Option<Vec<u8>>,
 }
 
 const SEQUENCE: u8 = 0x30;
@@ -31,6 +35,9 @@ const EXTENSIONS: u8 = 0xa3;
 const OCTETS: u8 = 0x04;
 /// The content of the object identifier 2.5.29.17.
 const OTHER_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
+/// The content of the object identifier 2.5.29.35, and the tag of the only part of that extension that is read.
+const ISSUER_KEY: &[u8] = &[0x55, 0x1d, 0x23];
+const KEY_IDENTIFIER: u8 = 0x80;
 const DNS_NAME: u8 = 0x82;
 const IP_ADDRESS: u8 = 0x87;
 /// The object identifier 2.5.4.3.
@@ -38,7 +45,7 @@ const COMMON_NAME: &[u8] = &[0x06, 0x03, 0x55, 0x04, 0x03];
 
 impl Facts {
     /// `None` when the bytes are not a certificate.
-    pub(super) fn read(der: &[u8]) -> Option<Self> {
+    pub(crate) fn read(der: &[u8]) -> Option<Self> {
         let (tag, certificate, _) = element(der)?;
         let (inner_tag, mut rest, _) = element(certificate)?;
         if tag != SEQUENCE || inner_tag != SEQUENCE {
@@ -47,7 +54,7 @@ impl Facts {
         if rest.first() == Some(&VERSION) {
             rest = element(rest)?.2;
         }
-        let (_serial, rest) = skip(rest)?;
+        let (_, serial, rest) = element(rest)?;
         let (_algorithm, rest) = skip(rest)?;
         let (_, issuer, rest) = element(rest)?;
         let (_, validity, rest) = element(rest)?;
@@ -57,16 +64,28 @@ impl Facts {
         let (tag, not_after, _) = element(after)?;
         let not_after = moment(tag, not_after)?;
         let names = names(rest).unwrap_or_default();
-        Some(Self { issuer: issuer.to_vec(), subject: subject.to_vec(), not_before, not_after, names })
+        let issuer_key = extension(rest, ISSUER_KEY).and_then(|all| {
+            let (_, all, _) = element(all)?;
+            elements(all).find(|(tag, _)| *tag == KEY_IDENTIFIER).map(|(_, key)| key.to_vec())
+        });
+        Some(Self {
+            issuer: issuer.to_vec(),
+            subject: subject.to_vec(),
+            not_before,
+            not_after,
+            names,
+            serial: serial.to_vec(),
+            issuer_key,
+        })
     }
 
     /// Whether it names itself as its issuer.
-    pub(super) fn is_self_issued(&self) -> bool {
+    pub(crate) fn is_self_issued(&self) -> bool {
         self.issuer == self.subject
     }
 
     /// The issuer's common name, for people; control characters are escaped.
-    pub(super) fn issuer_name(&self) -> Option<String> {
+    pub(crate) fn issuer_name(&self) -> Option<String> {
         let start = self.issuer.windows(COMMON_NAME.len()).position(|window| window == COMMON_NAME)?;
         let (_, name, _) = element(self.issuer.get(start + COMMON_NAME.len()..)?)?;
         Some(String::from_utf8_lossy(name).chars().take(64).flat_map(char::escape_debug).collect())
@@ -75,14 +94,7 @@ impl Facts {
 
 /// The hosts in what follows the subject; of each extension only the one that names them is looked into.
 fn names(after_subject: &[u8]) -> Option<Vec<String>> {
-    let all = elements(after_subject).find(|(tag, _)| *tag == EXTENSIONS)?.1;
-    let (_, all, _) = element(all)?;
-    let named = elements(all).find_map(|(_, extension)| {
-        let (_, id, rest) = element(extension)?;
-        let (_, octets) = elements(rest).find(|(tag, _)| *tag == OCTETS)?;
-        (id == OTHER_NAMES).then_some(octets)
-    })?;
-    let (_, named, _) = element(named)?;
+    let (_, named, _) = element(extension(after_subject, OTHER_NAMES)?)?;
     let host = |(tag, content): (u8, &[u8])| match tag {
         DNS_NAME => std::str::from_utf8(content).ok().map(str::to_ascii_lowercase),
         IP_ADDRESS => <[u8; 4]>::try_from(content)
@@ -93,6 +105,17 @@ fn names(after_subject: &[u8]) -> Option<Vec<String>> {
         _ => None,
     };
     Some(elements(named).filter_map(host).collect())
+}
+
+/// The value of an extension in what follows the subject.
+fn extension<'a>(after_subject: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
+    let all = elements(after_subject).find(|(tag, _)| *tag == EXTENSIONS)?.1;
+    let (_, all, _) = element(all)?;
+    elements(all).find_map(|(_, extension)| {
+        let (_, id, rest) = element(extension)?;
+        let (_, octets) = elements(rest).find(|(tag, _)| *tag == OCTETS)?;
+        (id == wanted).then_some(octets)
+    })
 }
 
 /// One after the other, up to the first that is none.

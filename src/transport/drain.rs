@@ -8,12 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::service::TowerToHyperService;
-use rustls::ServerConfig;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tokio_rustls::TlsAcceptor;
 
+use super::challenge::Handshakes;
 use super::connection::{self, Shared};
 use super::guard::GuardPolicy;
 use super::limits::Limits;
@@ -57,7 +56,7 @@ pub struct DrainReport {
 /// Serves until `shutdown` ends, then drains and returns. Dropping the future cuts everything at once.
 pub async fn serve(
     mut listener: Listener,
-    tls: Arc<ServerConfig>,
+    tls: impl Into<Handshakes>,
     limits: Limits,
     guard: GuardPolicy,
     security: SecurityHeaders,
@@ -70,7 +69,7 @@ pub async fn serve(
     let traffic = listener.traffic();
     let shared = Arc::new(Shared {
         traffic: Arc::clone(&traffic),
-        tls: TlsAcceptor::from(tls),
+        tls: tls.into(),
         routes: TowerToHyperService::new(warp::service(routes(service, &limits, phase.clone()))),
         limits,
         guard: Arc::new(guard),

@@ -58,12 +58,13 @@ where
         let (mut parts, body) = request.into_parts();
         hide_credentials(&mut parts.headers);
         let (method, version) = (parts.method.clone(), parts.version);
+        let guard = self.guard.now();
         let checked = if header_bytes(&parts) > self.headers_bytes {
             Err(Refusal::HeadersTooLarge)
         } else {
-            self.guard.check(&parts)
+            guard.check(&parts)
         };
-        let client = self.guard.client(self.peer, &parts.headers);
+        let client = guard.client(self.peer, &parts.headers);
         parts.extensions.insert(client);
         let (body, rest) = Requested::new(body);
         let routes = self.routes.clone();

@@ -26,6 +26,14 @@ pub struct GuardPolicy {
     refusals: Arc<LineLimit>,
 }
 
+/// The policy as it was at one moment. A request is held to one of them, so that no change of the policy meets it half
+/// way.
+#[derive(Debug)]
+pub(super) struct Guard<'a> {
+    accepted: Arc<Accepted>,
+    refusals: &'a LineLimit,
+}
+
 #[derive(Clone, Debug)]
 struct Accepted {
     hosts: HashSet<String>,
@@ -82,15 +90,28 @@ impl GuardPolicy {
         *self.accepted.write().unwrap_or_else(PoisonError::into_inner) = accepted;
     }
 
+    /// The policy as it is now.
+    pub(super) fn now(&self) -> Guard<'_> {
+        Guard { accepted: self.accepted(), refusals: &self.refusals }
+    }
+}
+
+impl Guard<'_> {
     /// Which client a request counts under.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
-        ClientAddress::of_request(peer, headers, &self.accepted().trusted_proxies)
+        ClientAddress::of_request(peer, headers, &self.accepted.trusted_proxies)
     }
 
     /// Host first, then origin.
     pub(super) fn check(&self, request: &Parts) -> Result<(), Refusal> {
         let own = self.check_host(request)?;
         self.check_origin(&request.headers, &own)
+    }
+
+    /// Whether a request is let through.
+    #[cfg(fuzzing)]
+    pub(crate) fn passes(&self, request: &Parts) -> bool {
+        self.check(request).is_ok()
     }
 
     /// The request target's authority (HTTP/2, or an absolute target) and the Host field must each be
@@ -105,11 +126,10 @@ impl GuardPolicy {
             return Err(Refusal::HostMissing);
         }
         let target = request.uri.authority().map(|authority| authority.as_str().as_bytes());
-        let accepted = self.accepted();
         let mut named = None;
         for bytes in [field.map(http::HeaderValue::as_bytes), target].into_iter().flatten() {
             let read = std::str::from_utf8(bytes).ok().and_then(Authority::parse);
-            match read.filter(|authority| accepted.hosts.contains(authority.host())) {
+            match read.filter(|authority| self.accepted.hosts.contains(authority.host())) {
                 Some(authority) => named = Some(authority),
                 None => {
                     self.note_refusal("host", bytes);
@@ -124,9 +144,8 @@ impl GuardPolicy {
         let mut fields = headers.get_all(ORIGIN).iter();
         let Some(field) = fields.next() else { return Ok(()) };
         let origin = field.to_str().ok().and_then(Origin::parse);
-        let accepted = self.accepted();
         let allowed = |origin: &Origin| {
-            origin.is_local() || origin.is_page_of(own) || accepted.origins.contains(origin)
+            origin.is_local() || origin.is_page_of(own) || self.accepted.origins.contains(origin)
         };
         match origin {
             Some(origin) if fields.next().is_none() && allowed(&origin) => Ok(()),
@@ -160,6 +179,7 @@ fn printable(name: &[u8]) -> String {
 mod tests {
     use super::{GuardPolicy, printable};
     use crate::host::{Authority, Origin};
+    use crate::network::Network;
     use crate::transport::refusal::Refusal;
     use http::{HeaderValue, Request, Version};
 
@@ -177,7 +197,25 @@ mod tests {
         for origin in origins {
             request = request.header("origin", HeaderValue::from_bytes(origin).unwrap());
         }
-        policy().check(&request.body(()).unwrap().into_parts().0)
+        policy().now().check(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn a_request_is_held_to_the_policy_of_one_moment_however_it_changes_meanwhile() {
+        let request = Request::post("/mcp")
+            .header("host", "mcp.example.org")
+            .header("origin", "https://app.example:444");
+        let request = request.header("x-forwarded-for", "198.51.100.7").body(()).unwrap().into_parts().0;
+        let proxy = "192.0.2.1".parse().unwrap();
+        let policy = policy().with_trusted_proxies(Network::parse("192.0.2.0/24"));
+        let other = GuardPolicy::new(Authority::parse("other.example").unwrap(), [], []);
+        let begun = policy.now();
+        let client = begun.client(proxy, &request.headers);
+        policy.follow(&other);
+        assert_eq!(begun.check(&request), Ok(()));
+        assert_eq!(begun.client(proxy, &request.headers), client);
+        assert_eq!(policy.now().check(&request), Err(Refusal::HostUnknown));
+        assert_ne!(policy.now().client(proxy, &request.headers), client);
     }
 
     fn host(host: &str) -> Result<(), Refusal> {

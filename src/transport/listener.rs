@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::side_door::{Knocks, SideDoor};
+use super::side_door::{Knocks, Question, SideDoor};
 use super::traffic::{FULL, SHORTAGE, Traffic};
 use crate::host::Authority;
 use crate::telemetry::LineLimit;
@@ -83,7 +83,21 @@ impl Listener {
         Self::open(address).map_err(|error| ListenError::of(address, error))
     }
 
+    /// Whether the address could be listened on. Nothing listens there at any moment, so that nobody connects to it.
+    ///
+    /// # Errors
+    /// As for [`Listener::bind`].
+    pub fn could_bind(address: SocketAddr) -> Result<(), ListenError> {
+        Self::bound(address).map(drop).map_err(|error| ListenError::of(address, error))
+    }
+
     fn open(address: SocketAddr) -> io::Result<Self> {
+        let socket = Self::bound(address)?;
+        socket.listen(BACKLOG)?;
+        Self::of(socket.into())
+    }
+
+    fn bound(address: SocketAddr) -> io::Result<Socket> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
         socket.set_reuse_address(true)?;
         if address.is_ipv6() && address.ip().is_unspecified() {
@@ -91,8 +105,7 @@ impl Listener {
         }
         socket.set_nonblocking(true)?;
         socket.bind(&SockAddr::from(address))?;
-        socket.listen(BACKLOG)?;
-        Self::of(socket.into())
+        Ok(socket)
     }
 
     /// Takes a socket that listens already. Needs a tokio runtime.
@@ -112,10 +125,11 @@ impl Listener {
         })
     }
 
-    /// A way in for the program itself, which takes the place of an earlier one; `own` is what the server is called.
+    /// A way in for the program itself, which takes the place of an earlier one; `own` is what the server is called, and
+    /// `further` is what it is asked beside its readiness.
     #[must_use]
-    pub fn side_door(&mut self, own: &Authority) -> SideDoor {
-        let (door, knocks) = SideDoor::new(own);
+    pub fn side_door(&mut self, own: &Authority, further: &[Question]) -> SideDoor {
+        let (door, knocks) = SideDoor::new(own, further);
         self.knocks = Some(knocks);
         door
     }
@@ -137,7 +151,7 @@ impl Listener {
     pub(super) async fn accept(&mut self, room: &Arc<Semaphore>) -> Taken {
         let Self { inner, knocks, shortage, traffic, .. } = self;
         tokio::select! {
-            Some(stream) = knock(knocks) => Taken { stream, peer: Ipv4Addr::LOCALHOST.into(), place: None },
+            Some(stream) = knock(knocks) => Taken { stream, peer: Ipv4Addr::UNSPECIFIED.into(), place: None },
             taken = from_outside(inner, shortage, traffic, room) => taken,
         }
     }
@@ -200,6 +214,11 @@ mod tests {
         let second = Listener::bind(first.address()).unwrap_err();
         assert!(matches!(second, ListenError::InUse(address) if address == first.address()));
         assert!(second.to_string().contains(&first.address().port().to_string()));
+        assert!(matches!(Listener::could_bind(first.address()), Err(ListenError::InUse(_))));
+        let address = first.address();
+        drop(first);
+        Listener::could_bind(address).unwrap();
+        assert!(std::net::TcpStream::connect(address).is_err(), "something listens");
     }
 
     #[tokio::test]

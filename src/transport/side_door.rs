@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_rustls::TlsConnector;
 
+use super::shown::Shown;
 use crate::host::Authority;
 
 /// The longest answer that is read.
@@ -35,7 +36,22 @@ pub struct SideDoor {
     knocks: mpsc::Sender<TcpStream>,
     client: Arc<ClientConfig>,
     name: ServerName<'static>,
-    request: String,
+    /// Each with the statuses that are an answer to it.
+    requests: Vec<(String, &'static [u16])>,
+    shown: Option<Arc<Shown>>,
+}
+
+/// Something that a server which serves can answer, and for which it charges nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Where it is asked, by POST.
+    pub path: &'static str,
+    /// Further header fields, each with its name.
+    pub fields: &'static [(&'static str, &'static str)],
+    /// What is asked.
+    pub body: &'static str,
+    /// The statuses that are an answer.
+    pub answers: &'static [u16],
 }
 
 /// Why the server does not serve.
@@ -51,43 +67,81 @@ pub enum Unanswered {
     #[error("the connection failed: {0}")]
     Broken(#[from] io::Error),
     /// What came is no answer of the page that was asked for.
-    #[error("another answer than of /readyz: {0:?}")]
-    Other(String),
+    #[error("another answer than it should be to {asked:?}: {answer:?}")]
+    Other {
+        /// How the request begins.
+        asked: String,
+        /// How the answer begins.
+        answer: String,
+    },
 }
 
 impl SideDoor {
     /// A door for a server that answers to `own`, and where its knocks arrive.
-    pub(super) fn new(own: &Authority) -> (Self, Knocks) {
+    pub(super) fn new(own: &Authority, further: &[Question]) -> (Self, Knocks) {
         let (knocks, taken) = mpsc::channel(1);
-        let name = ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned())
-            .unwrap_or_else(|_| ServerName::from(IpAddr::from(Ipv4Addr::LOCALHOST)));
-        let request = format!("GET /readyz HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n");
-        (Self { knocks, client: Arc::new(client()), name, request }, taken)
+        let name =
+            ServerName::try_from(own.host().trim_matches(['[', ']']).to_owned()).unwrap_or_else(|_| nobody());
+        let ready = format!("GET /readyz HTTP/1.1\r\nHost: {own}\r\nConnection: close\r\n\r\n");
+        let readiness: (String, &[u16]) = (ready, &[200, 503]);
+        let further = further.iter().map(|question| (posted(question, own), question.answers));
+        let requests = std::iter::once(readiness).chain(further).collect();
+        (Self { knocks, client: Arc::new(client()), name, requests, shown: None }, taken)
+    }
+
+    /// The same for a server that may wait for its certificate: until then it answers to this machine's own names only.
+    #[must_use]
+    pub fn showing(self, shown: Arc<Shown>) -> Self {
+        Self { shown: Some(shown), ..self }
     }
 
     /// Asks whether the server is ready, and is content with any answer to that: one that refuses metered calls serves
-    /// all the same.
+    /// all the same. Then asks what else there is to ask.
     ///
     /// # Errors
     /// What kept it from answering in time.
     pub async fn is_answered(&self, within: Duration) -> Result<(), Unanswered> {
-        tokio::time::timeout(within, self.ask()).await.unwrap_or(Err(Unanswered::Late(within)))
+        let all = async {
+            for (request, answers) in &self.requests {
+                self.ask(request, answers).await?;
+            }
+            Ok(())
+        };
+        tokio::time::timeout(within, all).await.unwrap_or(Err(Unanswered::Late(within)))
     }
 
-    async fn ask(&self) -> Result<(), Unanswered> {
+    async fn ask(&self, request: &str, answers: &[u16]) -> Result<(), Unanswered> {
         let (ours, theirs) = pair()?;
         self.knocks.send(theirs).await.map_err(|_closed| Unanswered::Closed)?;
         let client = TlsConnector::from(Arc::clone(&self.client));
-        let mut stream = client.connect(self.name.clone(), ours).await?;
-        stream.write_all(self.request.as_bytes()).await?;
+        let is_waiting = self.shown.as_ref().is_some_and(|shown| shown.is_waiting());
+        let name = if is_waiting { nobody() } else { self.name.clone() };
+        let mut stream = client.connect(name, ours).await?;
+        stream.write_all(request.as_bytes()).await?;
         let mut answer = Vec::new();
         stream.take(ANSWER_MAX_BYTES).read_to_end(&mut answer).await?;
         let head = String::from_utf8_lossy(answer.get(..12).unwrap_or(&answer)).into_owned();
-        match head.as_str() {
-            "HTTP/1.1 200" | "HTTP/1.1 503" => Ok(()),
-            _ => Err(Unanswered::Other(head)),
+        let status = head.strip_prefix("HTTP/1.1 ").and_then(|status| status.parse().ok());
+        if status.is_some_and(|status| answers.contains(&status)) {
+            return Ok(());
         }
+        let asked = request.split(" HTTP").next().unwrap_or_default().to_owned();
+        Err(Unanswered::Other { asked, answer: head })
     }
+}
+
+fn posted(question: &Question, own: &Authority) -> String {
+    let Question { path, fields, body, .. } = question;
+    let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: {own}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+/// What a handshake without a name is for.
+fn nobody() -> ServerName<'static> {
+    ServerName::from(IpAddr::from(Ipv4Addr::LOCALHOST))
 }
 
 /// Both ends of a connection that no network sees. They are sockets of another family than their type says, which makes

@@ -5,19 +5,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use rustls::client::danger::ServerCertVerifier as _;
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::SignatureScheme;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem};
-use rustls::server::ParsedCertificate;
-use rustls::sign::CertifiedKey;
-use rustls::{RootCertStore, SignatureScheme};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{PrivateKeyDer, pem};
+use rustls::sign::{CertifiedKey, SigningKey};
 use time::OffsetDateTime;
 
-use super::der::Facts;
+use super::chain::{Chain, MESSAGE_MAX_BYTES};
 use crate::small_file;
 
 /// A chain or a key is much smaller.
@@ -27,11 +23,35 @@ const PEM_MAX_BYTES: u64 = 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct Identity {
     certified: Arc<CertifiedKey>,
-    not_after: OffsetDateTime,
-    not_before: OffsetDateTime,
-    missing_issuer: Option<String>,
-    self_signed: bool,
-    own_names: Vec<String>,
+    chain: Chain,
+}
+
+/// A private key alone.
+#[derive(Clone, Debug)]
+pub struct Key {
+    signer: Arc<dyn SigningKey>,
+    path: PathBuf,
+}
+
+impl Key {
+    /// Reads a PEM key (PKCS#8, PKCS#1 or SEC1).
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not what it should be.
+    pub fn load(key: &Path) -> Result<Self, TlsError> {
+        Self::read(key, &read(key)?)
+    }
+
+    fn read(key: &Path, pem: &[u8]) -> Result<Self, TlsError> {
+        let private = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
+            pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
+            error => broken_pem(key, &error),
+        })?;
+        let unusable =
+            |error: rustls::Error| TlsError::UnusableKey { path: key.to_owned(), why: error.to_string() };
+        let signer = ring::sign::any_supported_type(&private).map_err(unusable)?;
+        Ok(Self { signer, path: key.to_owned() })
+    }
 }
 
 /// Why a certificate and a key cannot be used. Every message names the file.
@@ -71,6 +91,20 @@ pub enum TlsError {
         /// What is wrong.
         why: String,
     },
+    /// No client reads a message that is as long as this chain.
+    #[error(
+        "{} holds {certificates} certificates of {bytes} bytes, and no client reads a chain of more than \
+         {MESSAGE_MAX_BYTES}; keep the server's own and those of its issuers",
+        path.display()
+    )]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// How many it holds.
+        certificates: usize,
+        /// What they take in a handshake.
+        bytes: usize,
+    },
     /// The key is of a kind that is not supported, or damaged.
     #[error("the private key in {} cannot be used: {why}", path.display())]
     UnusableKey {
@@ -96,7 +130,7 @@ impl TlsError {
         match self {
             Self::Unreadable { path, .. } | Self::BrokenPem { path, .. } => path == key,
             Self::NoKey(_) | Self::UnusableKey { .. } | Self::Mismatch { .. } => true,
-            Self::NoCertificate(_) | Self::BrokenCertificate { .. } => false,
+            Self::NoCertificate(_) | Self::BrokenCertificate { .. } | Self::TooLong { .. } => false,
         }
     }
 }
@@ -108,111 +142,58 @@ impl Identity {
     /// When a file cannot be read, is not what it should be, or the two do not belong together. An
     /// expired certificate is no error; see [`Identity::not_after`].
     pub fn load(chain: &Path, key: &Path) -> Result<Self, TlsError> {
-        let certificates = read(chain)?;
-        let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&certificates)
-            .collect::<Result<_, _>>()
-            .map_err(|error| broken_pem(chain, &error))?;
-        let first = certificates.first().ok_or_else(|| TlsError::NoCertificate(chain.to_owned()))?;
-        let facts = Facts::read(first).ok_or_else(|| TlsError::BrokenCertificate {
-            path: chain.to_owned(),
-            why: "it is not an X.509 certificate".to_owned(),
-        })?;
-        let others: Vec<Facts> = certificates.iter().skip(1).filter_map(|der| Facts::read(der)).collect();
-        // Above the issuer of the server's own certificate there may be one that every client has.
-        let goes_on = facts.is_self_issued() || others.iter().any(|other| other.subject == facts.issuer);
-        let missing_issuer =
-            (!goes_on).then(|| facts.issuer_name().unwrap_or_else(|| "an issuer without a name".to_owned()));
+        Self::of(Chain::load(chain)?, chain, Key::load(key)?)
+    }
 
-        let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
-            pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
-            error => broken_pem(key, &error),
-        })?;
-        let unusable =
-            |error: rustls::Error| TlsError::UnusableKey { path: key.to_owned(), why: error.to_string() };
-        let signer = ring::sign::any_supported_type(&private).map_err(unusable)?;
-        let certified = CertifiedKey::new(certificates, signer);
+    /// The same of one file that holds both, which has been read.
+    pub(super) fn of_one(file: &Path, pem: &[u8]) -> Result<Self, TlsError> {
+        Self::of(Chain::read(file, pem)?, file, Key::read(file, pem)?)
+    }
+
+    /// A chain, which came from this file, and a key that were read already.
+    ///
+    /// # Errors
+    /// When the two do not belong together.
+    pub fn of(chain: Chain, file: &Path, key: Key) -> Result<Self, TlsError> {
+        let certified = CertifiedKey::new(chain.certificates.clone(), key.signer);
         certified.keys_match().map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => {
-                TlsError::Mismatch { chain: chain.to_owned(), key: key.to_owned() }
+                TlsError::Mismatch { chain: file.to_owned(), key: key.path }
             }
-            error => TlsError::BrokenCertificate { path: chain.to_owned(), why: error.to_string() },
+            error => TlsError::BrokenCertificate { path: file.to_owned(), why: error.to_string() },
         })?;
-        Ok(Self {
-            certified: Arc::new(certified),
-            not_after: facts.not_after,
-            not_before: facts.not_before,
-            missing_issuer,
-            self_signed: facts.is_self_issued(),
-            own_names: facts.names,
-        })
+        Ok(Self { certified: Arc::new(certified), chain })
+    }
+
+    /// Its certificates.
+    #[must_use]
+    pub fn chain(&self) -> &Chain {
+        &self.chain
     }
 
     /// Whether a client that trusts this certificate, and only this one, accepts the server as `name` at `now`.
     #[must_use]
     pub fn is_its_own_root_for(&self, name: &str, now: OffsetDateTime) -> bool {
-        self.certified.cert.first().is_some_and(|own| self.leads_to(own, name, now).is_ok())
-    }
-
-    /// Whether the certificates of the chain belong together, as a client sees it that trusts the last one.
-    ///
-    /// # Errors
-    /// What the client says; a name or a time that does not fit is not asked about.
-    pub fn is_linked(&self, name: &str, now: OffsetDateTime) -> Result<(), String> {
-        let Some(last) = self.certified.cert.last() else { return Err("there is none".to_owned()) };
-        // One alone is linked to nothing, and to be completed.
-        if self.missing_issuer.is_some() && self.certified.cert.len() == 1
-            || !self.names(name)
-            || now < self.not_before
-            || self.not_after <= now
-        {
-            return Ok(());
-        }
-        self.leads_to(last, name, now)
+        self.chain.is_its_own_root_for(name, now)
     }
 
     /// Whether the certificate is one of the host `name`.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
-        let Ok(name) = ServerName::try_from(name) else { return false };
-        let own = self.certified.cert.first().map(ParsedCertificate::try_from);
-        own.is_some_and(|own| own.is_ok_and(|own| verify_server_name(&own, &name).is_ok()))
+        self.chain.names(name)
     }
 
     /// Whether there is a host that both are certificates of.
     #[must_use]
     pub fn shares_a_name_with(&self, other: &Self) -> bool {
-        // A name with an asterisk is no host; it is shared as it is written.
-        let has = |one: &Self, name: &String| one.own_names.contains(name) || one.names(name);
-        self.own_names.iter().any(|name| has(other, name))
-            || other.own_names.iter().any(|name| has(self, name))
+        self.chain.shares_a_name_with(&other.chain)
     }
 
-    fn leads_to(
-        &self,
-        root: &CertificateDer<'static>,
-        name: &str,
-        now: OffsetDateTime,
-    ) -> Result<(), String> {
-        let said = |error: rustls::Error| error.to_string();
-        let [own, others @ ..] = self.certified.cert.as_slice() else {
-            return Err("there is none".to_owned());
-        };
-        let name = ServerName::try_from(name).map_err(|error| error.to_string())?;
-        let now = u64::try_from(now.unix_timestamp()).map_err(|error| error.to_string())?;
-        let mut roots = RootCertStore::empty();
-        roots.add(root.clone()).map_err(said)?;
-        let provider = Arc::new(ring::default_provider());
-        let client = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
-            .build()
-            .map_err(|error| error.to_string())?;
-        let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
-        client.verify_server_cert(own, others, &name, &[], now).map(drop).map_err(said)
-    }
-
-    /// Whether the certificate is its own issuer, so that only those who were told to trust it do.
+    /// How its authority calls the certificate when it is asked about its renewal (RFC 9773, section 4.1); `None` when
+    /// it does not say which key signed it.
     #[must_use]
-    pub fn is_self_signed(&self) -> bool {
-        self.self_signed
+    pub fn issued_as(&self) -> Option<&str> {
+        self.chain.issued_as()
     }
 
     /// Whether both show the same certificates, in the same order.
@@ -233,35 +214,34 @@ impl Identity {
     /// The hosts that the certificate is for, as they are written; none where they cannot be read.
     #[must_use]
     pub fn own_names(&self) -> &[String] {
-        &self.own_names
+        self.chain.own_names()
     }
 
     /// From when the certificate is valid.
     #[must_use]
     pub fn not_before(&self) -> OffsetDateTime {
-        self.not_before
+        self.chain.not_before()
     }
 
     /// Until when the certificate is valid.
     #[must_use]
     pub fn not_after(&self) -> OffsetDateTime {
-        self.not_after
+        self.chain.not_after()
     }
 
-    /// The name of the issuer whose certificate the chain lacks: some clients cannot complete such a
-    /// chain. `None` when the chain goes on or is its own root.
+    /// As [`Chain::missing_issuer`].
     #[must_use]
     pub fn missing_issuer(&self) -> Option<&str> {
-        self.missing_issuer.as_deref()
+        self.chain.missing_issuer()
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
     small_file::read(path, PEM_MAX_BYTES)
         .map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
 }
 
-fn broken_pem(path: &Path, error: &pem::Error) -> TlsError {
+pub(super) fn broken_pem(path: &Path, error: &pem::Error) -> TlsError {
     // In words of our own: the parser's repeat lines of the file.
     let why = match error {
         pem::Error::MissingSectionEnd { .. } => "a block that begins does not end; was it cut off?",

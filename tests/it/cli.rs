@@ -1,5 +1,6 @@
 //! The command line, as a person or a script meets it.
 
+mod broken_automatic;
 mod call;
 mod check_config;
 mod check_files;

@@ -1,9 +1,11 @@
 //! The written pages say what the program does: their tables equal the code, their examples run.
 
 mod agents;
+mod commands;
 mod config;
 mod demo;
 mod metrics;
 mod pages;
 mod readme;
+mod security;
 mod vocabulary;

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod acme;
 mod answers;
 mod calls;
 mod cli;

@@ -1,5 +1,6 @@
 //! What is granted, charged and answered again, seen by clients: races, kills, restarts, identical calls.
 
+mod backup;
 mod full;
 mod killed;
 mod of_root;

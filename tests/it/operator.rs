@@ -1,5 +1,6 @@
 //! What operators read on their own socket, over real sockets.
 
+mod cost;
 mod foreign;
 mod logged;
 mod moved;
@@ -9,12 +10,17 @@ mod socket;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Demo, PATIENCE};
+use crate::harness::{Demo, PATIENCE, evidence};
 
 /// The section that opens the operator's socket on any port.
 const ANY_PORT: &str = "[operator]\nlisten = \"127.0.0.1:0\"\n";
+
+/// Metrics by their names and labels.
+type Values = BTreeMap<String, f64>;
 
 /// An answer in plain HTTP.
 #[derive(Debug)]
@@ -29,6 +35,7 @@ fn exchange(mut stream: impl Read + Write, request: &str) -> Told {
     stream.write_all(request.as_bytes()).expect("sent");
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).expect("an answer");
+    evidence::keep("operators", &bytes);
     let text = String::from_utf8(bytes).expect("text");
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
@@ -49,10 +56,7 @@ fn get(port: u16, target: &str) -> Told {
 
 /// The operator's port, as the log tells it.
 fn port_of(server: &Demo) -> u16 {
-    port_in(&server.log())
-}
-
-fn port_in(log: &str) -> u16 {
+    let log = server.log();
     let line =
         log.lines().find(|line| line.contains("operators read metrics")).expect("a line about the socket");
     let (_, rest) = line.split_once("http://127.0.0.1:").expect("its place");
@@ -60,8 +64,17 @@ fn port_in(log: &str) -> u16 {
 }
 
 /// Every value of `/metrics` by its name and labels.
-fn metrics(port: u16) -> BTreeMap<String, f64> {
-    let told = get(port, "/metrics");
+fn metrics(port: u16) -> Values {
+    values(&get(port, "/metrics"))
+}
+
+/// The same of a socket at a path.
+fn metrics_at(path: &Path) -> Values {
+    let stream = UnixStream::connect(path).expect("a connection");
+    values(&exchange(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+}
+
+fn values(told: &Told) -> Values {
     assert_eq!(told.status, 200, "{}", told.head);
     let lines = told.body.lines().filter(|line| !line.starts_with('#'));
     let value = |line: &str| {
@@ -72,10 +85,10 @@ fn metrics(port: u16) -> BTreeMap<String, f64> {
 }
 
 /// Waits until the metrics are as they should be.
-fn until(port: u16, what: &str, is_so: impl Fn(&BTreeMap<String, f64>) -> bool) -> BTreeMap<String, f64> {
+fn until(read: impl Fn() -> Values, what: &str, is_so: impl Fn(&Values) -> bool) -> Values {
     let begun = Instant::now();
     loop {
-        let values = metrics(port);
+        let values = read();
         if is_so(&values) {
             return values;
         }

@@ -1,4 +1,5 @@
-//! The store on a real disk: killed, cut off, damaged, filled, opened twice, and held to docs/storage.md.
+//! The store on a real disk: killed, cut off, damaged, filled, opened twice, of an earlier program, and held to
+//! docs/storage.md.
 
 mod child;
 mod crash;
@@ -7,5 +8,6 @@ pub mod disk_full;
 mod documented;
 mod growth;
 mod lock;
+mod older;
 pub mod power_cut;
 pub mod support;

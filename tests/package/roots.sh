@@ -25,6 +25,30 @@ bare_root() {
   printf '%s\n' "$base"
 }
 
+# Prints the file of the first package that this project ever made, or of the one at the revision that ONO_PREVIOUS names:
+# an older program, built from its own sources the first time it is asked for (minutes), and kept below target/previous.
+previous_package() {
+  local revision kept=$root/target/previous
+  revision=${ONO_PREVIOUS:-$(git -C "$root" log --diff-filter=A --format=%H -- systemd/debian/postinst | tail -n 1)}
+  revision=$(git -C "$root" rev-parse --short=12 --verify "$revision^{commit}") || return 1
+  if [[ ! -f $kept/$revision.deb ]]; then
+    rm -rf "$kept/checkout" "$kept/debs"
+    mkdir -p "$kept/target"
+    git clone --quiet --no-checkout "file://$root" "$kept/checkout"
+    git -C "$kept/checkout" checkout --quiet "$revision"
+    ln -s ../target "$kept/checkout/target"
+    (
+      cd "$kept/checkout"
+      cargo build --quiet --release --locked
+      # It sorts before every one of today.
+      cargo deb --quiet --no-build --no-strip --deb-revision 0 --output "$kept/debs" >/dev/null
+    ) || return 1
+    mv "$kept"/debs/ono-sendai_*.deb "$kept/$revision.deb"
+    rm -rf "$kept/checkout" "$kept/debs"
+  fi
+  printf '%s\n' "$kept/$revision.deb"
+}
+
 # Builds the package from target/release with this revision, and prints its file.
 package() {
   [[ -x $root/target/release/ono-sendai ]] || { echo "first: cargo build --release --locked" >&2; return 1; }

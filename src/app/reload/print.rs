@@ -27,6 +27,11 @@ impl Print {
         }
     }
 
+    /// Of a text that was read already, whoever may read it.
+    pub(super) fn of_text(text: &str) -> Self {
+        Self(digest(&SHA256, text.as_bytes()).as_ref().to_vec())
+    }
+
     /// Of a file that cannot be looked at.
     pub(super) fn none(why: &str) -> Self {
         Self(why.as_bytes().to_vec())

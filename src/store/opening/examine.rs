@@ -64,6 +64,7 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         Some(Err(TryLockError::WouldBlock)) => return Ok(Examined::InUse),
         Some(Err(TryLockError::Error(error))) => return Err(io_at(&lock_path)(error)),
     }
+    super::refuse_newer(&store, &path)?;
     let damaged =
         |reason: String| OpenError::Damaged { path: path.clone(), aside: store.join("db.damaged"), reason };
     if let Ok(reason) = small_file::read_text(&store.join("unreadable"), VERDICT_BYTES_MAX) {
@@ -83,9 +84,9 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
     // Without it, a copy that has lost what was written last would pass for whole.
     let witness = trial.0.join("witness");
     let own = store.join("witness");
-    match folder::regular(&own).and_then(|()| std::fs::copy(&own, &witness)) {
+    match folder::copy_file(&own, &witness) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            folder::regular(&own).and_then(|()| std::fs::read(&own)).map_err(io_at(&own))?;
+            read_to_end(&own).map_err(io_at(&own))?;
             return unlooked(&source);
         }
         _ => {}
@@ -128,11 +129,14 @@ fn read_all(folder: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             read_all(&entry.path())?;
         } else {
-            folder::regular(&entry.path())?;
-            io::copy(&mut File::open(entry.path())?, &mut io::sink())?;
+            read_to_end(&entry.path())?;
         }
     }
     Ok(())
+}
+
+fn read_to_end(path: &Path) -> io::Result<()> {
+    io::copy(&mut folder::open(path)?, &mut io::sink()).map(drop)
 }
 
 /// Names that are tried for a folder: others are being looked at, or were left behind.

@@ -101,7 +101,10 @@ fn what_waits_is_committed_together_and_in_its_order() {
     let keys: Vec<Change> = levers.kept.lock().unwrap().clone();
     let expected: Vec<Change> = (0..100).flat_map(|n| batch(n).into_changes()).collect();
     assert_eq!(keys, expected);
-    assert!(levers.commits.load(Ordering::SeqCst) <= 3, "one alone, and the rest together");
+    let commits = levers.commits.load(Ordering::SeqCst);
+    assert!(commits <= 3, "one alone, and the rest together");
+    let flushes = owner.flushes();
+    assert_eq!((flushes.took.count(), flushes.failed), (commits as u64, 0));
 }
 
 #[test]
@@ -114,6 +117,8 @@ fn a_full_disk_refuses_at_once_and_recovers_by_itself() {
     levers.full.store(false, Ordering::SeqCst);
     eventually("it writes again", || owner.submit(batch(3)).wait().is_ok());
     assert_eq!(levers.kept.lock().unwrap().len(), 1, "what was refused is not written later");
+    let flushes = owner.flushes();
+    assert!(flushes.failed >= 1 && flushes.took.count() == 1, "{flushes:?}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ mod tests {
         let account = Account { first_seen_s: Some(5), allowance: Some(9), blocked: true };
         assert_eq!(read(1, old), Ok((account.clone(), true)));
         assert_eq!(read(2, old), Ok((account, false)));
+        assert!(read(2, "[5,9,true]").is_err() && read(1, "[5,9,true]").is_err(), "read by places");
         let never = r#"{"first_seen_s":null,"allowance":9,"blocked":true}"#;
         assert!(read(1, never).is_err() && read(2, never).is_ok_and(|(row, _)| row.first_seen_s.is_none()));
         assert!(read(0, old).is_err());

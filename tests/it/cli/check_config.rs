@@ -1,5 +1,6 @@
 //! `check-config`: what it says, word for word.
 
+use super::broken_automatic::AUTOMATIC;
 use super::{code, folder, ono_sendai, stderr, stdout};
 
 /// Name, file, and the lines that are wanted without the name of the file in front.
@@ -83,13 +84,13 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "section unknown and far",
         "[database]\npath = \"x\"\n",
         &[
-            "1: [database]: found an unknown section; accepted: [server], [tls], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [operator], [log]",
+            "1: [database]: found an unknown section; accepted: [server], [tls], [acme], [transport], [guard], [deadlines], [crate], [anonymous], [auth], [issuer], [accounts], [backup], [legal], [pages], [operator], [log]",
         ],
     ),
     (
         "key without a section",
         "listen = \"127.0.0.1:1\"\n",
-        &["1: listen: found a key outside of every section; accepted: listen under [server]"],
+        &["1: listen: found a key outside of every section; accepted: listen under [server] or [operator]"],
     ),
     (
         "stranger without a section",
@@ -183,7 +184,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "public with the certificate that is made",
         "[server]\npublic = true\npublic_base = \"https://mcp.example.org\"\nfixture_mode = false\n[crate]\nkey = \"ck\"\n[legal]\noperator = \"A\"\ncontact = \"a@example.org\"\n",
         &[
-            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls]; the one that is made is good for localhost only",
+            "2: server.public: found true without a certificate of its own; accepted: certificate and key under [tls], or names under [acme]; the one that is made is good for localhost only",
         ],
     ),
     (
@@ -502,7 +503,7 @@ fn check(name: &str, text: &str) -> (i32, String, String) {
 #[test]
 fn every_mistake_is_named_with_its_line_and_what_is_accepted() {
     assert!(BROKEN.len() >= 60, "{} broken configurations", BROKEN.len());
-    for (name, text, wanted) in BROKEN {
+    for (name, text, wanted) in BROKEN.iter().chain(AUTOMATIC) {
         let (code, out, err) = check(name, text);
         assert_eq!((code, out.as_str()), (2, ""), "{name}");
         assert_eq!(err.lines().collect::<Vec<_>>(), *wanted, "{name}");

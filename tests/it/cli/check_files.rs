@@ -61,10 +61,10 @@ fn the_starts_for_operators_are_sound_under_the_unit_once_their_files_are_there(
         assert_eq!(line_of(&text, "server.data_dir").1, format!("data_dir = \"{state}\""));
         assert!(unit.lines().any(|line| line == "StateDirectory=ono-sendai"));
         // Where there are no credentials, only what is a file is looked at; where there are, all that is missing is
-        // named at once, both halves of the pair in one line.
-        assert_eq!(check(&file, None).2.lines().count(), files.len(), "{name}");
+        // named at once, each in a line.
+        assert_eq!(mistakes(&check(&file, None).2).len(), files.len(), "{name}");
         let (code, _, said) = check(&file, Some(&place));
-        assert_eq!((code, said.lines().count()), (2, 2 + files.len()), "{said}");
+        assert_eq!((code, said.lines().count()), (2, 3 + files.len()), "{said}");
         let write = |file: &str| {
             let content = match file {
                 "tls.crt" => &pair.chain,
@@ -76,7 +76,26 @@ fn the_starts_for_operators_are_sound_under_the_unit_once_their_files_are_there(
         };
         let all = || CREDENTIALS.iter().chain(files);
         all().for_each(|(_, file)| write(file));
-        let sound = (0, format!("{}: ok\n", file.display()), String::new());
+        // What a public server still has to name for itself is told, each at its line, and is no mistake.
+        let examples: &[(&str, &str)] = match name {
+            "production.toml" => &[
+                ("server.public_base", "mcp.example.org, an example that is nobody's; accepted: your own"),
+                ("auth.issuer", "issuer.example.org, an example that is nobody's; accepted: your own"),
+                (
+                    "legal.operator",
+                    "\"Example Ltd\", the example; accepted: the name of whoever runs this server",
+                ),
+                ("legal.contact", "example.org, an example that is nobody's; accepted: your own"),
+            ],
+            _ => &[],
+        };
+        let warnings: String = examples
+            .iter()
+            .map(|(key, said)| {
+                format!("warning: {}:{}: {key}: found {said}\n", file.display(), line_of(&text, key).0)
+            })
+            .collect();
+        let sound = (0, format!("{}: ok\n", file.display()), warnings);
         assert_eq!(check(&file, Some(&place)), sound, "{name}");
         // Each is looked at, and missed at its line.
         for (key, missed) in all() {
@@ -122,6 +141,44 @@ fn what_a_start_does_not_read_is_not_looked_at() {
     }
 }
 
+/// The lines that are no warnings.
+fn mistakes(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| !line.starts_with("warning: ")).collect()
+}
+
+#[test]
+fn what_is_hardly_meant_is_a_warning_of_check_config_and_of_doctor_and_no_mistake() {
+    let place = folder("careless");
+    let pair = Authority::new().signs(&["elsewhere.test"], (-1, 60));
+    private(&place.join("chain.pem"), &pair.chain);
+    private(&place.join("key.pem"), &pair.key);
+    let file = place.join("server.toml");
+    let text = |base: &str, operator: &str| {
+        format!(
+            "[server]\npublic = true\npublic_base = \"https://{base}\"\nfixture_mode = false\ndata_dir = \"{0}/state\"\n[tls]\ncertificate = \"{0}/chain.pem\"\nkey = \"{0}/key.pem\"\n[crate]\nkey = \"ck\"\nbase_url = \"http://localhost:1\"\n[legal]\noperator = \"{operator}\"\ncontact = \"ops@elsewhere.test\"\n",
+            place.display()
+        )
+    };
+    fs::write(&file, text("elsewhere.test", "Elsewhere")).expect("a file");
+    assert_eq!(check(&file, None), (0, format!("{}: ok\n", file.display()), String::new()));
+    fs::write(&file, text("mcp.elsewhere.test", "Example Ltd")).expect("a file");
+    let (code, out, said) = check(&file, None);
+    assert_eq!((code, out), (0, format!("{}: ok\n", file.display())));
+    let wanted = [
+        "7: tls.certificate: found a certificate that is not one of mcp.elsewhere.test, which clients ask for; accepted: one with that name, or another public_base under [server]",
+        "13: legal.operator: found \"Example Ltd\", the example; accepted: the name of whoever runs this server",
+    ];
+    let lines: Vec<String> = wanted.map(|line| format!("warning: {}:{line}", file.display())).to_vec();
+    assert_eq!(said.lines().collect::<Vec<_>>(), lines);
+    let output = ono_sendai(&["doctor", "--config", file.to_str().expect("text")]);
+    let said = stdout(&output);
+    assert!(
+        said.contains("it is not one of mcp.elsewhere.test")
+            && said.contains("legal.operator: found \"Example Ltd\""),
+        "{said}"
+    );
+}
+
 /// A public server, apart from what a test puts under `[tls]` and `[crate]`.
 fn public(place: &Path, rest: &str) -> String {
     format!(
@@ -145,6 +202,15 @@ fn files_that_cannot_be_used_are_named_word_for_word_with_the_line_of_their_key(
     private(&place.join("two-keys"), "ck_test_0123 ck_test_4567");
     fs::write(place.join("open-key"), "ck_test_0123").expect("a file");
     fs::write(place.join("open-key.pem"), &pair.key).expect("a file");
+    const MORE: usize = 200;
+    let others: String = (0..MORE).map(|_| Authority::new().root).collect();
+    private(&place.join("long.pem"), pair.chain.clone() + &others);
+    let long: usize = {
+        use rustls::pki_types::pem::PemObject as _;
+        let pem = fs::read(place.join("long.pem")).expect("a file");
+        let all = rustls::pki_types::CertificateDer::pem_slice_iter(&pem);
+        all.map(|certificate| certificate.expect("a certificate").len() + 5).sum()
+    };
     const PAIR: &str = "a pair that cannot be used";
     const PEM: &str = "PEM: the server's certificate with its chain, and the private key of that certificate";
     const GOOD: &str = "certificate = \"PLACE/chain.pem\"\nkey = \"PLACE/key.pem\"\n";
@@ -198,12 +264,17 @@ fn files_that_cannot_be_used_are_named_word_for_word_with_the_line_of_their_key(
             "[tls]\ncertificate_credential = \"a\"\nkey_credential = \"b\"\n[crate]\nkey_credential = \"c\"\n".to_owned(),
             vec![],
         ),
+        // No client reads a chain with a list of roots in it.
+        (
+            format!("[tls]\ncertificate = \"PLACE/long.pem\"\nkey = \"PLACE/key.pem\"\n{KEY}"),
+            vec![format!("10: tls.certificate: found {PAIR} (PLACE/long.pem holds {} certificates of {long} bytes, and no client reads a chain of more than 65519; keep the server's own and those of its issuers); accepted: {PEM}", 2 + MORE)],
+        ),
     ] {
         let file = place.join("public.toml");
         fs::write(&file, public(&place, &rest)).expect("a file");
         let (code, _, said) = check(&file, None);
         let said = said.replace(&format!("{}:", file.display()), "").replace(place.to_str().expect("text"), "PLACE");
-        assert_eq!(said.lines().collect::<Vec<_>>(), wanted, "{rest}");
+        assert_eq!(mistakes(&said), wanted, "{rest}");
         assert_eq!(code, if wanted.is_empty() { 0 } else { 2 }, "{rest}");
     }
 }
@@ -223,7 +294,7 @@ fn where_systemd_gives_credentials_they_are_looked_at() {
     let look = || {
         let arguments = ["check-config", file.to_str().expect("text")];
         let output = ono_sendai_with(&[("CREDENTIALS_DIRECTORY", &place)], &arguments);
-        (code(&output), stderr(&output))
+        (code(&output), mistakes(&stderr(&output)).join("\n"))
     };
     assert_eq!(look(), (0, String::new()));
     private(&place.join("b"), &own.key);

@@ -1,5 +1,7 @@
 //! `doctor`, over real certificates, databases, issuers and services, good and bad.
 
+mod planted;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -87,6 +89,9 @@ fn a_server_that_was_never_started_is_well_and_nothing_is_made() {
         "certificate",
         "data folder",
         "database",
+        "backups",
+        "port",
+        "open files",
         "data service",
         "issuer",
         "accounts",
@@ -196,8 +201,9 @@ fn a_folder_that_cannot_be_used_is_told_with_what_to_do() {
     std::fs::write(&file, "x").expect("a file");
     let seen = visit(&place, &file, "", "");
     assert_eq!(seen.code, 3, "{}", seen.text);
-    seen.says("data folder", "fail", "correct [server] data_dir");
+    seen.says("data folder", "fail", "is no folder; make it, or choose another with [server] data_dir");
     let below = visit(&place, &file.join("data"), "", "");
+    below.says("data folder", "fail", "is not there, and uid ");
     below.says("data folder", "fail", "choose another with [server] data_dir");
     let nowhere = visit(&place, Path::new("/proc/none/data"), "", "");
     assert_eq!(nowhere.code, 3, "{}", nowhere.text);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::tables::{code, codes, page, root, table};
 
 /// Every page, by its name from the root.
-fn pages() -> Vec<String> {
+pub(super) fn pages() -> Vec<String> {
     let mut pages = vec!["README.md".to_owned(), "CHANGELOG.md".to_owned()];
     for entry in std::fs::read_dir(root().join("docs")).expect("docs") {
         let name = entry.expect("an entry").file_name().into_string().expect("a name");
@@ -111,6 +111,20 @@ fn what_is_packaged_keeps_its_folders_so_that_its_links_lead_somewhere() {
         let named = unit.split("Documentation=file:///usr/share/doc/ono-sendai/").nth(1).expect("a page");
         assert!(packaged.contains(&root().join(named.lines().next().expect("a line"))), "{named}");
     }
+}
+
+#[test]
+fn the_maintainer_of_the_package_is_an_address_that_is_whole_and_nobodys() {
+    let manifest: toml::Table = page("Cargo.toml").parse().expect("a manifest");
+    let written = manifest["package"]["metadata"]["deb"]["maintainer"].as_str().expect("text");
+    let (name, address) =
+        written.strip_suffix('>').and_then(|rest| rest.split_once(" <")).expect("NAME <ADDRESS>");
+    let (local, host) = address.split_once('@').expect("an address");
+    // What a package checker calls bogus: no name, root, a host without a domain.
+    assert!(!name.is_empty() && !["", "root"].contains(&local) && !host.contains("localhost"), "{written}");
+    assert!(host.strip_suffix(".invalid").is_some_and(|domain| !domain.is_empty()), "{written}");
+    let is_plain = |c: char| c.is_ascii_lowercase() || "-.".contains(c);
+    assert!(local.chars().all(is_plain) && host.chars().all(is_plain), "{written}");
 }
 
 #[test]

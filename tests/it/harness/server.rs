@@ -106,6 +106,12 @@ impl Demo {
         Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen, None)
     }
 
+    /// The same on another data folder, so that its issuer has the same name.
+    pub fn again_on(&self, data: PathBuf) -> Self {
+        let listen = format!("127.0.0.1:{}", self.port);
+        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, &listen, None)
+    }
+
     fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
         let arguments =
             ["demo", "--listen", listen, "--data", &data.to_string_lossy(), "--log-level", "trace"];

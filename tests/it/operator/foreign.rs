@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{ANY_PORT, get, port_of};
 use crate::harness::Demo;
+use crate::tables::root;
 
 /// Reads a text on its standard input as Prometheus' own Python library does, and prints how many families it holds.
 const PYTHON: &str = "import sys\nfrom prometheus_client.parser import text_string_to_metric_families as read\n\
@@ -17,7 +18,9 @@ fn the_text_is_read_by_the_tools_of_prometheus() {
     let server = Demo::serving("", ANY_PORT);
     server.call("resolve_artist", json!({"q": "Four Tet"}));
     let text = get(port_of(&server), "/metrics").body;
-    let python = std::env::var("ONO_E2E_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    // Where tests/run installs it; else whatever the system has.
+    let own = root().join("tests/e2e/.venv/bin/python");
+    let python = if own.exists() { own.to_string_lossy().into_owned() } else { "python3".to_owned() };
     let readers: [(&str, &[&str]); 2] = [("promtool", &["check", "metrics"]), (&python, &["-c", PYTHON])];
     let mut read = 0;
     for (program, arguments) in readers {

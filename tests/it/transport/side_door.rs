@@ -5,10 +5,10 @@ use std::pin::pin;
 use std::time::Duration;
 
 use ono_sendai::host::Authority;
-use ono_sendai::transport::{Limits, Listener, NotReady, Unanswered};
+use ono_sendai::transport::{Limits, Listener, NotReady, Question, SecurityHeaders, Unanswered};
 use tokio::net::TcpStream;
 
-use super::support::{PATIENCE, Server};
+use super::support::{PATIENCE, Server, certificate};
 
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -42,7 +42,7 @@ async fn a_server_that_is_full_of_connections_answers_itself_and_nobody_else() {
 #[tokio::test]
 async fn a_server_whose_loop_stands_still_does_not_answer_itself() {
     let mut listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-    let door = listener.side_door(&Authority::parse("localhost").unwrap());
+    let door = listener.side_door(&Authority::parse("localhost").unwrap(), &[]);
     // Connections are still taken by the system, so that a stranger could not tell.
     TcpStream::connect(listener.address()).await.unwrap();
     for _ in 0..2 {
@@ -50,6 +50,23 @@ async fn a_server_whose_loop_stands_still_does_not_answer_itself() {
     }
     drop(listener);
     assert!(matches!(door.is_answered(SHORT).await, Err(Unanswered::Closed)));
+}
+
+#[tokio::test]
+async fn a_server_whose_calls_fail_or_hang_does_not_answer_itself_although_it_is_ready() {
+    let asked = |body| {
+        let question =
+            Question { path: "/mcp", fields: &[("Content-Type", "application/json")], body, answers: &[200] };
+        let security = SecurityHeaders::new(true);
+        Server::asking(Limits::default(), &certificate().identity, security, &[question])
+    };
+    asked("whatever").side_door.is_answered(PATIENCE).await.unwrap();
+    for fails in ["panic", "panic later", "refuse"] {
+        let other = asked(fails).side_door.is_answered(PATIENCE).await.unwrap_err();
+        assert!(matches!(&other, Unanswered::Other { asked, .. } if asked == "POST /mcp"), "{other}");
+    }
+    let late = asked("later:60000").side_door.is_answered(SHORT).await;
+    assert!(matches!(late, Err(Unanswered::Late(SHORT))), "{late:?}");
 }
 
 #[tokio::test]

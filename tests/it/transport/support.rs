@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use ono_sendai::host::Authority;
 use ono_sendai::transport::{
     DemoCertificate, DrainReport, GuardPolicy, HttpAnswer, Identity, LastAnswer, LastWord, Later, LegalPage,
-    Limits, Listener, McpAnswer, McpRequest, NotReady, SecurityHeaders, Service, SideDoor, demo_certificate,
-    serve, server_config,
+    Limits, Listener, McpAnswer, McpRequest, NotReady, Question, SecurityHeaders, Service, SideDoor,
+    demo_certificate, serve, server_config,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -131,13 +131,23 @@ impl Server {
     }
 
     pub fn of(limits: Limits, identity: &Identity, security: SecurityHeaders) -> Self {
+        Self::asking(limits, identity, security, &[])
+    }
+
+    /// The same, which asks itself this too.
+    pub fn asking(
+        limits: Limits,
+        identity: &Identity,
+        security: SecurityHeaders,
+        further: &[Question],
+    ) -> Self {
         let [own, other] = ["localhost", "mcp.example.org"].map(|host| Authority::parse(host).unwrap());
         let guard = GuardPolicy::new(own, [other], []);
         let (told, events) = mpsc::unbounded_channel();
         let service = Arc::new(Scripted { events: told, not_ready: Mutex::default() });
         let (stop, stopped) = oneshot::channel::<()>();
         let mut listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-        let side_door = listener.side_door(&Authority::parse("localhost").unwrap());
+        let side_door = listener.side_door(&Authority::parse("localhost").unwrap(), further);
         let address = listener.address();
         let shutdown = async {
             let _ = stopped.await;

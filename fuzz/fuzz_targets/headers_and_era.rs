@@ -1,0 +1,6 @@
+//! Hands `headers_and_era` to libFuzzer.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| ono_sendai_fuzz::headers_and_era::run(data));

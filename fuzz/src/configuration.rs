@@ -1,0 +1,50 @@
+//! A configuration is read as a whole, or every mistake is a line that leads to it and shows no secret.
+
+use ono_sendai::config::Config;
+
+use crate::assert_readable;
+
+/// What no message and no printed setting may hold: the rest of a key of the data service, and the password of an
+/// address.
+const SECRETS: [&str; 2] = ["SECRETSECRETSECRET", "PASSWORDPASSWORD"];
+
+/// Runs one input.
+pub fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let read = Config::parse("the file", text);
+    assert_eq!(read, Config::parse("the file", text));
+    let commented = format!("{text}\n# A comment.\n");
+    match &read {
+        Ok(config) => {
+            assert_unseen(&format!("{config:?}"));
+            assert_eq!(Config::parse("the file", &commented).as_ref(), Ok(config), "a comment has a meaning");
+            let more = format!("{text}\n[no_such_section]\nkey = 1\n");
+            assert!(Config::parse("the file", &more).is_err(), "an unknown section is taken");
+            assert!(config.deadlines.call <= config.deadlines.tool);
+            assert!(!(config.server.public && (config.server.fixture_mode || config.issuer.enabled)));
+            assert!(config.transport.sse_comment < config.transport.idle);
+        }
+        Err(errors) => {
+            assert!(!errors.mistakes().is_empty(), "refused for nothing");
+            let lines = text.matches('\n').count() + 1;
+            for mistake in errors.mistakes() {
+                assert!(
+                    mistake.line.is_none_or(|line| (1..=lines).contains(&line)),
+                    "{mistake:?} of {lines}"
+                );
+                assert!(!mistake.message.is_empty() && !mistake.message.contains('\n'), "{mistake:?}");
+                assert!(mistake.message.len() + mistake.place.len() < 4_000, "{mistake:?}");
+            }
+            let shown = errors.to_string();
+            assert_readable(&shown, "the mistakes");
+            assert_eq!(shown.lines().count(), errors.mistakes().len(), "{shown}");
+            assert_unseen(&shown);
+        }
+    }
+}
+
+fn assert_unseen(shown: &str) {
+    for secret in SECRETS {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}

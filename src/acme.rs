@@ -1,0 +1,344 @@
+//! A certificate that an authority issues to this server by itself (ACME, RFC 8555), and renews before it ends.
+//!
+//! Decides when the authority is asked, what is kept of its answers, and that the last good certificate serves until a
+//! better one is there. The names are proved by TLS-ALPN-01, so that no other port and no other program is needed. It
+//! must never know what is served.
+
+mod advice;
+mod http;
+mod kept;
+mod order;
+mod schedule;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use tokio::sync::Notify;
+use url::Url;
+
+use self::advice::Advice;
+use self::kept::Kept;
+use self::order::{Failed, obtain};
+use self::schedule::{Tries, renew_at};
+use crate::clock::Clock;
+use crate::fetch::Fetcher;
+use crate::transport::{Challenges, Identity, Shown};
+
+/// How often it is looked whether it is time, so that a clock that is set is noticed.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// How long an authority may take for a whole certificate.
+const ORDER_MAX: Duration = Duration::from_secs(600);
+/// A certificate that has just come is not asked for again, whatever its dates say of a clock that is wrong.
+const AGAIN: time::Duration = time::Duration::hours(1);
+
+/// What is wanted of which authority.
+#[derive(Debug)]
+pub struct Settings {
+    /// The names, at least one.
+    pub names: Vec<String>,
+    /// An e-mail address for the authority.
+    pub contact: Option<String>,
+    /// The authority's directory.
+    pub directory: Url,
+    /// Whose account this server's belongs to: what the authority calls a key, and the key.
+    pub external: Option<(String, Vec<u8>)>,
+    /// Asks the authority.
+    pub fetcher: Fetcher,
+}
+
+/// How things stand with a certificate, for an operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// Until when the one that was issued is valid; `None` before there is one.
+    pub until: Option<OffsetDateTime>,
+    /// When the authority is asked next.
+    pub next: Option<OffsetDateTime>,
+    /// Why the last try failed; `None` when it did not.
+    pub failure: Option<String>,
+}
+
+/// What lies in the data folder of a server that may not be running.
+#[derive(Debug)]
+pub struct Found {
+    /// The certificate; `None` when there is none that can be used, with the reason when there is a file.
+    pub identity: Result<Option<Identity>, String>,
+    /// How things stand.
+    pub outlook: Outlook,
+}
+
+/// What of the certificate for these names from this authority lies in the data folder. Nothing is written and nobody is
+/// asked.
+#[must_use]
+pub fn found(data: &std::path::Path, directory: &Url, names: &[String]) -> Found {
+    let kept = Kept::new(data, directory);
+    let identity = kept.pair();
+    let tries = kept.tries();
+    let good = identity.as_ref().ok().and_then(Option::as_ref);
+    Found { outlook: outlook(good, names, &tries, None), identity }
+}
+
+/// Gets certificates and shows them.
+#[derive(Debug)]
+pub struct Renewals {
+    settings: Settings,
+    kept: Kept,
+    challenges: Arc<Challenges>,
+    clock: Clock,
+    now: Mutex<Now>,
+    asked: Notify,
+}
+
+#[derive(Debug)]
+struct Now {
+    identity: Option<Identity>,
+    tries: Tries,
+    /// Not before this moment, after one has come.
+    rests_until: Option<OffsetDateTime>,
+    /// The failure that the log told of last.
+    told: Option<String>,
+    advice: Advice,
+}
+
+impl Renewals {
+    /// Those of a server that keeps them in `data`, which exists. Nobody is asked yet.
+    #[must_use]
+    pub fn new(settings: Settings, data: &std::path::Path, clock: Clock) -> Self {
+        let kept = Kept::new(data, &settings.directory);
+        let identity = kept.pair().unwrap_or_else(|reason| {
+            tracing::warn!(reason, "the certificate that was kept cannot be used; another is asked for");
+            None
+        });
+        let now = Now {
+            identity,
+            tries: kept.tries().after_a_start(),
+            rests_until: None,
+            told: None,
+            advice: Advice::none_yet(clock.utc()),
+        };
+        Self { settings, kept, challenges: Arc::default(), clock, now: Mutex::new(now), asked: Notify::new() }
+    }
+
+    /// What handshakes have to prove.
+    #[must_use]
+    pub fn challenges(&self) -> Arc<Challenges> {
+        Arc::clone(&self.challenges)
+    }
+
+    /// The certificate that there is, issued in this run or before.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        self.now().identity.clone()
+    }
+
+    /// How things stand.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        let now = self.now();
+        let mut outlook =
+            outlook(now.identity.as_ref(), &self.settings.names, &now.tries, now.advice.renew_at);
+        outlook.next = outlook.next.max(now.rests_until);
+        outlook
+    }
+
+    /// Why the names are not served as they should be; `None` when they are.
+    #[must_use]
+    pub fn lack(&self) -> Option<String> {
+        let outlook = self.outlook();
+        let lacks = match outlook.until {
+            None => "there is no certificate yet".to_owned(),
+            Some(until) if until <= self.clock.utc() => {
+                format!("the certificate expired on {}", until.date())
+            }
+            Some(_) => return None,
+        };
+        // What the authority said stays with the operator: this page is public.
+        Some(match outlook.failure {
+            Some(_) => format!("{lacks}, and the last try to get one failed; the log says why"),
+            None => format!("{lacks}; the authority is asked for one"),
+        })
+    }
+
+    /// Asks the authority at once, unless it said how long it wants to be left alone.
+    pub fn ask(&self) {
+        let mut now = self.now();
+        let at = self.clock.utc();
+        now.tries = now.tries.clone().asked(at);
+        now.advice.again = now.advice.again.min(at);
+        drop(now);
+        self.asked.notify_one();
+    }
+
+    /// Gets a certificate whenever it is time and has it shown; `tell` is told of each change. Never ends.
+    pub async fn run(&self, shown: &Shown, tell: impl Fn(&Outlook)) {
+        tell(&self.outlook());
+        loop {
+            if self.take_advice().await {
+                tell(&self.outlook());
+            }
+            let (next, now) = (self.outlook().next, self.clock.utc());
+            match next {
+                Some(next) if next > now => {
+                    let wait = Duration::try_from(next - now).unwrap_or(LOOK_EVERY).min(LOOK_EVERY);
+                    tokio::select! {
+                        () = tokio::time::sleep(wait) => {}
+                        () = self.asked.notified() => {}
+                    }
+                }
+                _ => {
+                    let news = self.attempt(shown).await;
+                    // Whoever reads the line finds it to be so.
+                    tell(&self.outlook());
+                    news.log();
+                }
+            }
+        }
+    }
+
+    /// Asks the authority when it would like the certificate renewed, if it is time to; whether it was asked.
+    async fn take_advice(&self) -> bool {
+        let at = self.clock.utc();
+        let id = {
+            let now = self.now();
+            let is_due = now.advice.again <= at;
+            now.identity.as_ref().filter(|_| is_due).and_then(Identity::issued_as).map(str::to_owned)
+        };
+        let Some(id) = id else { return false };
+        let advice = advice::ask(&self.settings, &id, at).await;
+        let mut now = self.now();
+        if advice.renew_at != now.advice.renew_at {
+            let renew_at = advice.renew_at.map(|at| at.to_string());
+            tracing::info!(renew_at, "the authority says when to renew the certificate");
+        }
+        now.advice = advice;
+        true
+    }
+
+    async fn attempt(&self, shown: &Shown) -> News {
+        // What cannot be kept is not asked for: an authority issues only so many.
+        let begun = self.now().tries.clone();
+        let got = match self.kept.note(&begun) {
+            Ok(()) => {
+                let before = self.identity();
+                let replaced = before.as_ref().and_then(Identity::issued_as);
+                let order = obtain(&self.settings, &self.kept, replaced, &self.challenges);
+                let got = tokio::time::timeout(ORDER_MAX, order).await;
+                self.challenges.forget();
+                got.unwrap_or_else(|_late| Err(Failed::unreachable("the authority takes too long")))
+            }
+            Err(reason) => Err(Failed::here(reason)),
+        };
+        let at = self.clock.utc();
+        let news = match got.and_then(|pem| self.take(&pem, at)) {
+            Ok(identity) => self.issued(identity, at, shown),
+            Err(failed) => self.failed(failed, at),
+        };
+        let tries = self.now().tries.clone();
+        if let Err(reason) = self.kept.note(&tries) {
+            tracing::warn!(reason, "what became of the last try is not kept");
+        }
+        news
+    }
+
+    fn issued(&self, identity: Identity, at: OffsetDateTime, shown: &Shown) -> News {
+        shown.replace(vec![identity.clone()]);
+        let until = identity.not_after();
+        let lasts = until - identity.not_before();
+        let mut now = self.now();
+        now.rests_until = Some(at + AGAIN.min(lasts / 4));
+        now.advice = Advice::none_yet(at);
+        now.identity = Some(identity);
+        now.tries = Tries::default();
+        now.told = None;
+        News::Issued { until, names: self.settings.names.join(", ") }
+    }
+
+    fn failed(&self, failed: Failed, at: OffsetDateTime) -> News {
+        let mut now = self.now();
+        now.tries = now.tries.clone().failed(&failed, at);
+        let next = now.tries.next();
+        if now.told.as_deref() == Some(failed.reason.as_str()) {
+            return News::None;
+        }
+        now.told = Some(failed.reason.clone());
+        News::Failed { reason: failed.reason, next, goes_on: now.identity.is_some() }
+    }
+
+    /// What the authority issued, once it is safely kept and known to be of use.
+    fn take(&self, pem: &str, at: OffsetDateTime) -> Result<Identity, Failed> {
+        let identity = self.kept.take(pem, |new| {
+            let lacking = self.settings.names.iter().find(|name| !new.names(name));
+            if let Some(name) = lacking {
+                return Err(format!("the authority issued a certificate that is not one of {name}"));
+            }
+            if new.not_after() <= at {
+                let date = new.not_after().date();
+                return Err(format!(
+                    "the authority issued a certificate that expired on {date}; is the clock of this machine right?"
+                ));
+            }
+            Ok(())
+        });
+        identity.map_err(Failed::here)
+    }
+
+    fn now(&self) -> std::sync::MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What became of a try, for the log.
+#[derive(Debug)]
+enum News {
+    Issued {
+        until: OffsetDateTime,
+        names: String,
+    },
+    Failed {
+        reason: String,
+        next: Option<OffsetDateTime>,
+        goes_on: bool,
+    },
+    /// The same as before.
+    None,
+}
+
+impl News {
+    fn log(self) {
+        match self {
+            Self::Issued { until, names } => {
+                let until = until.date().to_string();
+                tracing::info!(until, names, "a new certificate was issued; new connections are shown it");
+            }
+            Self::Failed { reason, next, goes_on } => {
+                let next = next.map(|next| next.to_string());
+                if goes_on {
+                    tracing::error!(reason, next, "the certificate is not renewed; the one before goes on");
+                } else {
+                    tracing::error!(reason, next, "no certificate was issued; there is none yet");
+                }
+            }
+            Self::None => {}
+        }
+    }
+}
+
+fn outlook(
+    identity: Option<&Identity>,
+    names: &[String],
+    tries: &Tries,
+    advised: Option<OffsetDateTime>,
+) -> Outlook {
+    let has_all = |one: &&Identity| names.iter().all(|name| one.names(name));
+    let renewal = identity.filter(has_all).map(|one| {
+        let (from, until) = (one.not_before(), one.not_after());
+        // However late the authority would like it, a tenth of its life is left for failures.
+        let latest = until - (until - from) / 10;
+        advised.map_or_else(|| renew_at(from, until, names), |advised| advised.min(latest))
+    });
+    let next = match tries.next() {
+        Some(next) => Some(next),
+        None => Some(renewal.unwrap_or(OffsetDateTime::UNIX_EPOCH)),
+    };
+    Outlook { until: identity.map(Identity::not_after), next, failure: tries.reason().map(str::to_owned) }
+}

@@ -1,0 +1,187 @@
+//! What outlives the program: the account at the authority, the certificate with its key, what became of the last tries.
+//!
+//! Decides how they lie in the data folder: a folder for each directory, so that what one authority issued never serves
+//! for another. Each file is for its owner alone, and is replaced whole; one that cannot be read is as one that is not
+//! there. Knows nothing of the network.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use instant_acme::AccountCredentials;
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::schedule::Tries;
+use crate::small_file;
+use crate::transport::Identity;
+
+/// In the data folder.
+const FOLDER: &str = "acme";
+/// The private key, and the certificate with its chain: one file, so that one never lies beside the other of another pair.
+const PAIR: &str = "pair.pem";
+const ACCOUNT: &str = "account.json";
+const TRIES: &str = "tries.json";
+/// None of them is larger.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The files of one authority.
+#[derive(Debug)]
+pub(super) struct Kept {
+    folder: PathBuf,
+}
+
+/// An account, and the address that the authority has for it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Account {
+    pub(super) contact: Option<String>,
+    pub(super) credentials: AccountCredentials,
+}
+
+impl Kept {
+    pub(super) fn new(data: &Path, directory: &Url) -> Self {
+        let sum = digest(&SHA256, directory.as_str().as_bytes());
+        let short: String = sum.as_ref().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        // A host has no slash; whatever else it has is no part of a name of a file here.
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '_' };
+        let host: String = directory.host_str().unwrap_or_default().chars().map(plain).collect();
+        Self { folder: data.join(FOLDER).join(format!("{host}-{short}")) }
+    }
+
+    /// The certificate; `None` when none is kept.
+    pub(super) fn pair(&self) -> Result<Option<Identity>, String> {
+        let path = self.folder.join(PAIR);
+        if !path.exists() {
+            return Ok(None);
+        }
+        Identity::load(&path, &path).map(Some).map_err(|error| error.to_string())
+    }
+
+    /// Keeps a certificate with its key that `is_good`, and no other.
+    pub(super) fn take(
+        &self,
+        pem: &str,
+        is_good: impl FnOnce(&Identity) -> Result<(), String>,
+    ) -> Result<Identity, String> {
+        let beside = self.write_beside(PAIR, pem.as_bytes())?;
+        let looked_at = Identity::load(&beside, &beside).map_err(|error| error.to_string());
+        let good = looked_at.and_then(|identity| is_good(&identity).map(|()| identity));
+        match good {
+            Ok(identity) => self.replace(PAIR, &beside).map(|()| identity),
+            Err(reason) => {
+                // It is of no use to anyone; the reason is what counts.
+                let _ = fs::remove_file(&beside);
+                Err(reason)
+            }
+        }
+    }
+
+    /// The account; `None` when none is kept, or none that can be read.
+    pub(super) fn account(&self) -> Option<Account> {
+        let text = small_file::read(&self.folder.join(ACCOUNT), MAX_BYTES).ok()?;
+        serde_json::from_slice(&text)
+            .inspect_err(|_| tracing::warn!("the account that was kept cannot be read; another is made"))
+            .ok()
+    }
+
+    pub(super) fn keep_account(&self, account: &Account) -> Result<(), String> {
+        self.write(ACCOUNT, &serde_json::to_vec(account).map_err(|error| error.to_string())?)
+    }
+
+    /// The tries since the last certificate.
+    pub(super) fn tries(&self) -> Tries {
+        let text = small_file::read(&self.folder.join(TRIES), MAX_BYTES).ok();
+        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    }
+
+    pub(super) fn note(&self, tries: &Tries) -> Result<(), String> {
+        self.write(TRIES, &serde_json::to_vec(tries).map_err(|error| error.to_string())?)
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> Result<(), String> {
+        let beside = self.write_beside(name, content)?;
+        self.replace(name, &beside)
+    }
+
+    fn write_beside(&self, name: &str, content: &[u8]) -> Result<PathBuf, String> {
+        let beside = self.folder.join(format!("{name}.new"));
+        let write = || {
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+            match fs::remove_file(&beside) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+            file.write_all(content)?;
+            file.sync_all()
+        };
+        write().map_err(|error| format!("cannot write {}: {error}", beside.display()))?;
+        Ok(beside)
+    }
+
+    fn replace(&self, name: &str, beside: &Path) -> Result<(), String> {
+        let path = self.folder.join(name);
+        let replace = || {
+            fs::rename(beside, &path)?;
+            File::open(&self.folder)?.sync_all()
+        };
+        replace().map_err(|error: io::Error| format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn scratch(name: &str) -> PathBuf {
+        let data = std::env::temp_dir().join(format!("ono-sendai-acme-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&data);
+        data
+    }
+
+    fn pem(name: &str) -> String {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
+        key.serialize_pem() + &params.self_signed(&key).unwrap().pem()
+    }
+
+    #[test]
+    fn what_one_authority_issued_is_not_there_for_another_and_is_closed_to_others() {
+        let data = scratch("closed");
+        let of = |address: &str| Kept::new(&data, &Url::parse(address).unwrap());
+        let one = of("https://ca.example/staging/directory");
+        one.take(&pem("a.example"), |_| Ok(())).unwrap();
+        assert!(one.pair().unwrap().unwrap().names("a.example"));
+        for other in ["https://ca.example/directory", "https://ca.example:444/staging/directory"] {
+            assert!(of(other).pair().unwrap().is_none());
+        }
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&one.folder), mode(&one.folder.join(PAIR))), (0o700, 0o600));
+        fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[test]
+    fn a_pair_that_is_not_good_leaves_the_one_before_and_half_a_file_is_no_file() {
+        let data = scratch("half");
+        let kept = Kept::new(&data, &Url::parse("https://ca.example/").unwrap());
+        kept.take(&pem("a.example"), |_| Ok(())).unwrap();
+        assert_eq!(kept.take(&pem("b.example"), |_| Err("no".to_owned())).unwrap_err(), "no");
+        let whole = pem("b.example");
+        assert!(kept.take(&whole[..whole.len() - 40], |_| Ok(())).is_err());
+        assert!(kept.pair().unwrap().unwrap().names("a.example"));
+        // A stop in the middle of writing leaves this.
+        fs::write(kept.folder.join("pair.pem.new"), &whole[..100]).unwrap();
+        fs::write(kept.folder.join(ACCOUNT), "{\"cont").unwrap();
+        fs::write(kept.folder.join(TRIES), "").unwrap();
+        assert!(kept.pair().unwrap().unwrap().names("a.example"));
+        assert!(kept.account().is_none());
+        assert_eq!(kept.tries(), Tries::default());
+        kept.take(&whole, |_| Ok(())).unwrap();
+        assert!(kept.pair().unwrap().unwrap().names("b.example"));
+        fs::remove_dir_all(&data).unwrap();
+    }
+}
