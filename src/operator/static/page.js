@@ -217,7 +217,7 @@ class Chart {
     const grid = { stroke: colour('--line'), width: 1 };
     const options = {
       ...this.size(),
-      padding: [8, 8, 0, 0],
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       select: { show: false },
       cursor: { y: false, drag: { x: false, y: false, setScale: false }, sync: { key: 'time' }, points: { size: 7 } },
@@ -467,7 +467,9 @@ class Families {
 
   show(list, whole) {
     Object.assign(this, { list, whole });
-    this.names = names(list, ({ families }) => families);
+    const order = Object.keys(FAMILY_WORDS);
+    const place = (name) => (order.includes(name) ? order.indexOf(name) : order.length);
+    this.names = names(list, ({ families }) => families).sort((a, b) => place(a) - place(b));
     this.empty.hidden = this.names.length > 0;
     this.legend.hidden = this.scale.hidden = !this.empty.hidden;
     write(this.from, `${RANGE_WORDS[range]} ago`);
