@@ -411,10 +411,10 @@ function runsOf(list, name, as = (is) => is) {
   return runs;
 }
 
-/** Since when a family has stood as it does. What was so from the first step on began earlier. */
+/** Since when a family has stood as it does. What was so from the first step on may have begun earlier. */
 function since(whole, name) {
   const runs = runsOf(whole, name);
-  return `since ${runs.length === 1 ? 'before ' : ''}${short(runs.at(-1).from)}`;
+  return { from: short(runs.at(-1).from), isFirst: runs.length === 1 };
 }
 
 /** The same in as many equal parts as an eye can tell apart, each as bad as its worst moment. */
@@ -484,7 +484,9 @@ class Families {
     const runs = runsOf(this.list, name);
     const is = stands(now?.families?.[name]);
     const [asked, failed] = ['asked', 'failed'].map((what) => sum(this.list, (step) => step.families?.[name]?.[what]));
-    const words = is === 'degraded' ? `degraded ${since(this.whole, name)}` : asked ? `${count(failed)} of ${count(asked)} failed` : 'not asked';
+    const { from, isFirst } = since(this.whole, name);
+    const standing = isFirst ? 'degraded all along' : `degraded since ${from}`;
+    const words = is === 'degraded' ? standing : asked ? `${count(failed)} of ${count(asked)} failed` : 'not asked';
     write(parts.stands, words);
     parts.stands.classList.toggle('is-bad', is === 'degraded');
     const before = runs.filter((run) => run.is === 'degraded').length;
@@ -583,7 +585,8 @@ function alarms(whole) {
   else {
     for (const name of bad) {
       const words = FAMILY_WORDS[name] ? ` (${FAMILY_WORDS[name]})` : '';
-      add('alarm', `${name}${words} is degraded ${since(whole, name)}`, failures([name]));
+      const { from, isFirst } = since(whole, name);
+      add('alarm', `${name}${words} is degraded since ${from}${isFirst ? ' or earlier' : ''}`, failures([name]));
     }
   }
   for (const { names: of = [], days_left: left } of certificates ?? []) {
