@@ -5,19 +5,23 @@
 //! must never know what is served.
 
 mod advice;
+mod fitness;
 mod http;
 mod kept;
 mod order;
 mod schedule;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use time::OffsetDateTime;
 use tokio::sync::Notify;
 use url::Url;
 
 use self::advice::Advice;
+use self::fitness::is_fit;
 use self::kept::Kept;
 use self::order::{Failed, obtain};
 use self::schedule::{Tries, renew_at};
@@ -56,6 +60,8 @@ pub struct Outlook {
     pub next: Option<OffsetDateTime>,
     /// Why the last try failed; `None` when it did not.
     pub failure: Option<String>,
+    /// How many failed in a row.
+    pub failures: u32,
 }
 
 /// What lies in the data folder of a server that may not be running.
@@ -67,14 +73,14 @@ pub struct Found {
     pub outlook: Outlook,
 }
 
-/// What of the certificate for these names from this authority lies in the data folder. Nothing is written and nobody is
-/// asked.
+/// What of the certificate for these names from this authority lies in the data folder at this moment. Nothing is written
+/// and nobody is asked.
 #[must_use]
-pub fn found(data: &std::path::Path, directory: &Url, names: &[String]) -> Found {
+pub fn found(data: &std::path::Path, directory: &Url, names: &[String], now: OffsetDateTime) -> Found {
     let kept = Kept::new(data, directory);
     let identity = kept.pair();
-    let tries = kept.tries();
     let good = identity.as_ref().ok().and_then(Option::as_ref);
+    let tries = settled(kept.tries().as_of(now), good, names, now);
     Found { outlook: outlook(good, names, &tries, None), identity }
 }
 
@@ -109,9 +115,10 @@ impl Renewals {
             tracing::warn!(reason, "the certificate that was kept cannot be used; another is asked for");
             None
         });
+        let tries = kept.tries().as_of(clock.utc()).after_a_start();
         let now = Now {
+            tries: settled(tries, identity.as_ref(), &settings.names, clock.utc()),
             identity,
-            tries: kept.tries().after_a_start(),
             rests_until: None,
             told: None,
             advice: Advice::none_yet(clock.utc()),
@@ -173,6 +180,7 @@ impl Renewals {
     pub async fn run(&self, shown: &Shown, tell: impl Fn(&Outlook)) {
         tell(&self.outlook());
         loop {
+            self.mind_the_clock();
             if self.take_advice().await {
                 tell(&self.outlook());
             }
@@ -195,6 +203,15 @@ impl Renewals {
         }
     }
 
+    /// Lets no wait outlast what it was meant to be when the clock has been set back since.
+    fn mind_the_clock(&self) {
+        let at = self.clock.utc();
+        let mut now = self.now();
+        now.tries = now.tries.clone().as_of(at);
+        now.rests_until = now.rests_until.map(|until| until.min(at + AGAIN));
+        now.advice.again = now.advice.again.min(at + advice::MOST);
+    }
+
     /// Asks the authority when it would like the certificate renewed, if it is time to; whether it was asked.
     async fn take_advice(&self) -> bool {
         let at = self.clock.utc();
@@ -214,17 +231,32 @@ impl Renewals {
         true
     }
 
+    /// Sees to it that what comes can be kept, since an authority issues only so many, and that a program which ends in the
+    /// middle does not begin again at once.
+    fn prepare(&self) -> Result<(), String> {
+        self.kept.could_take()?;
+        let begun = self.now().tries.clone().begun(self.clock.utc());
+        self.kept.note(&begun)
+    }
+
     async fn attempt(&self, shown: &Shown) -> News {
-        // What cannot be kept is not asked for: an authority issues only so many.
-        let begun = self.now().tries.clone();
-        let got = match self.kept.note(&begun) {
+        let got = match self.prepare() {
             Ok(()) => {
                 let before = self.identity();
                 let replaced = before.as_ref().and_then(Identity::issued_as);
                 let order = obtain(&self.settings, &self.kept, replaced, &self.challenges);
+                // What an authority answers is read by code of others, which may fail as nothing should.
+                let order = AssertUnwindSafe(order).catch_unwind();
                 let got = tokio::time::timeout(ORDER_MAX, order).await;
                 self.challenges.forget();
-                got.unwrap_or_else(|_late| Err(Failed::unreachable("the authority takes too long")))
+                match got {
+                    Ok(Ok(got)) => got,
+                    Ok(Err(_panic)) => {
+                        Err(Failed::here("what the authority answered cannot be dealt with".to_owned()))
+                    }
+                    // By then it may have issued one.
+                    Err(_late) => Err(Failed::here("the authority takes too long".to_owned())),
+                }
             }
             Err(reason) => Err(Failed::here(reason)),
         };
@@ -266,19 +298,7 @@ impl Renewals {
 
     /// What the authority issued, once it is safely kept and known to be of use.
     fn take(&self, pem: &str, at: OffsetDateTime) -> Result<Identity, Failed> {
-        let identity = self.kept.take(pem, |new| {
-            let lacking = self.settings.names.iter().find(|name| !new.names(name));
-            if let Some(name) = lacking {
-                return Err(format!("the authority issued a certificate that is not one of {name}"));
-            }
-            if new.not_after() <= at {
-                let date = new.not_after().date();
-                return Err(format!(
-                    "the authority issued a certificate that expired on {date}; is the clock of this machine right?"
-                ));
-            }
-            Ok(())
-        });
+        let identity = self.kept.take(pem, |new| is_fit(new, &self.settings.names, at));
         identity.map_err(Failed::here)
     }
 
@@ -323,6 +343,15 @@ impl News {
     }
 }
 
+/// The tries, but for one that nothing tells the end of where there is a certificate that need not be renewed: the program
+/// ended after it had kept what came.
+fn settled(tries: Tries, identity: Option<&Identity>, names: &[String], now: OffsetDateTime) -> Tries {
+    let is_fresh = |one: &Identity| {
+        names.iter().all(|name| one.names(name)) && renew_at(one.not_before(), one.not_after(), names) > now
+    };
+    if tries.is_unended() && identity.is_some_and(is_fresh) { Tries::default() } else { tries }
+}
+
 fn outlook(
     identity: Option<&Identity>,
     names: &[String],
@@ -340,5 +369,10 @@ fn outlook(
         Some(next) => Some(next),
         None => Some(renewal.unwrap_or(OffsetDateTime::UNIX_EPOCH)),
     };
-    Outlook { until: identity.map(Identity::not_after), next, failure: tries.reason().map(str::to_owned) }
+    Outlook {
+        until: identity.map(Identity::not_after),
+        next,
+        failure: tries.reason().map(str::to_owned),
+        failures: tries.failures(),
+    }
 }

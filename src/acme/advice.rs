@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request};
 use serde_json::Value;
 use time::format_description::well_known::Rfc3339;
-use time::{Duration, OffsetDateTime};
+use time::{Duration, OffsetDateTime, UtcOffset};
 use url::Url;
 
 use super::Settings;
@@ -17,7 +17,7 @@ use super::schedule::spread;
 /// How long an advice is believed when the authority does not say, and the least and the most of what it may say.
 const BELIEVED: Duration = Duration::hours(6);
 const LEAST: Duration = Duration::hours(1);
-const MOST: Duration = Duration::days(1);
+pub(super) const MOST: Duration = Duration::days(1);
 
 /// What the authority advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,11 @@ async fn window(settings: &Settings, id: &str) -> Option<(Window, HeaderMap)> {
 fn read(document: &[u8]) -> Option<Window> {
     let document: Value = serde_json::from_slice(document).ok()?;
     let window = document.get("suggestedWindow")?;
-    let moment = |key: &str| OffsetDateTime::parse(window.get(key)?.as_str()?, &Rfc3339).ok();
+    // In one offset, so that nothing between the two lies beyond the last day that there is.
+    let moment = |key: &str| {
+        let moment = OffsetDateTime::parse(window.get(key)?.as_str()?, &Rfc3339).ok()?;
+        moment.checked_to_offset(UtcOffset::UTC)
+    };
     let window = (moment("start")?, moment("end")?);
     (window.0 < window.1).then_some(window)
 }
@@ -90,8 +94,13 @@ mod tests {
             ("2027-01-03T04:00:00Z", "2027-01-02T04:00:00Z"),
             ("2027-01-02T04:00:00Z", "2027-01-02T04:00:00Z"),
             ("soon", "2027-01-02T04:00:00Z"),
+            ("9999-12-31T20:00:00Z", "9999-12-31T23:59:59-23:59"),
         ] {
             assert_eq!(window(start, end), None, "{start} {end}");
+        }
+        let last = window("9999-12-31T23:59:00+23:59", "9999-12-31T23:59:00Z").unwrap();
+        for certificate in 0..50 {
+            assert!(within(last, &certificate.to_string()) < last.1);
         }
         for other in ["", "{}", "[]", "{\"suggestedWindow\":7}"] {
             assert_eq!(read(other.as_bytes()), None, "{other}");

@@ -1,7 +1,7 @@
 //! The way to the authority: https only, within a size and a time, and without being led elsewhere.
 //!
-//! Decides what counts as an answer of an authority, and remembers how long it wants to be left alone. Knows nothing of
-//! orders.
+//! Decides what counts as an answer of an authority, and remembers how long it wants to be left alone: whoever reads its
+//! answers is told of no longer wait than is believed. Knows nothing of orders.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -16,6 +16,9 @@ use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
 use time::Duration;
 
 use crate::fetch::Fetcher;
+
+/// How long an authority may have this server wait between two questions of an order, in seconds.
+const WAIT_MAX_S: i64 = 600;
 
 /// Asks an authority; clones share what they heard.
 #[derive(Clone, Debug)]
@@ -58,9 +61,14 @@ impl Http {
         let bytes = frame.and_then(Result::ok).and_then(|frame| frame.into_data().ok()).unwrap_or_default();
         let answer = self.fetcher.exchange(Request::from_parts(parts, bytes)).await;
         let answer = answer.map_err(|error| NoAnswer(format!("{host} cannot be asked: {}", error.reason)))?;
-        let (parts, body) = answer.into_parts();
+        let (mut parts, body) = answer.into_parts();
+        let wanted = wait(&parts.headers);
+        parts.headers.remove(RETRY_AFTER);
+        if let Some(wait) = wanted {
+            parts.headers.insert(RETRY_AFTER, wait.whole_seconds().min(WAIT_MAX_S).into());
+        }
         if !parts.status.is_success() {
-            *self.retry_after.lock().unwrap_or_else(PoisonError::into_inner) = wait(&parts.headers);
+            *self.retry_after.lock().unwrap_or_else(PoisonError::into_inner) = wanted;
             if !is_problem(&parts.headers) {
                 let limited = if parts.status == StatusCode::TOO_MANY_REQUESTS { " (too often)" } else { "" };
                 return Err(NoAnswer(format!("{host} answered HTTP {}{limited}", parts.status.as_u16())));

@@ -1,15 +1,15 @@
 //! What outlives the program: the account at the authority, the certificate with its key, what became of the last tries.
 //!
 //! Decides how they lie in the data folder: a folder for each directory, so that what one authority issued never serves
-//! for another. Each file is for its owner alone, and is replaced whole; one that cannot be read is as one that is not
-//! there. Knows nothing of the network.
+//! for another. Each file is for its owner alone, and is replaced whole; half a file is as one that is not there, but that
+//! of an account, which cannot be had again, is put aside. Knows nothing of the network.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use instant_acme::AccountCredentials;
+use instant_acme::{AccountCredentials, Key};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -24,6 +24,12 @@ const FOLDER: &str = "acme";
 const PAIR: &str = "pair.pem";
 const ACCOUNT: &str = "account.json";
 const TRIES: &str = "tries.json";
+/// What the file of an account that cannot be used is called from then on; a number follows.
+const ASIDE: &str = "account.json.unusable";
+/// So many are put aside, and no further one.
+const ASIDE_MAX: u32 = 100;
+/// More than a certificate with its key has.
+const PAIR_BYTES: usize = 32 * 1024;
 /// None of them is larger.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -78,12 +84,56 @@ impl Kept {
         }
     }
 
-    /// The account; `None` when none is kept, or none that can be read.
-    pub(super) fn account(&self) -> Option<Account> {
-        let text = small_file::read(&self.folder.join(ACCOUNT), MAX_BYTES).ok()?;
-        serde_json::from_slice(&text)
-            .inspect_err(|_| tracing::warn!("the account that was kept cannot be read; another is made"))
-            .ok()
+    /// Whether a certificate could be kept, found out by doing the same with the one that is there, or with nothing.
+    pub(super) fn could_take(&self) -> Result<(), String> {
+        let path = self.folder.join(PAIR);
+        match small_file::read(&path, MAX_BYTES) {
+            Ok(same) => self.write(PAIR, &same),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let beside = self.write_beside(PAIR, &[0; PAIR_BYTES])?;
+                fs::remove_file(&beside)
+                    .map_err(|error| format!("cannot remove {}: {error}", beside.display()))
+            }
+            Err(error) => Err(format!("no certificate can be kept as {}: {error}", path.display())),
+        }
+    }
+
+    /// The account; `None` when none is kept, or none that can be used: that one is put aside. An account is its key, and
+    /// without it nobody gives it back, so that another is the only way on.
+    ///
+    /// # Errors
+    /// When it may be a good one that cannot be read just now, or cannot be put aside.
+    pub(super) fn account(&self) -> Result<Option<Account>, String> {
+        let path = self.folder.join(ACCOUNT);
+        let cannot_read = |error: io::Error| format!("cannot read {}: {error}", path.display());
+        let text = match small_file::read(&path, MAX_BYTES) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(cannot_read(error)),
+        };
+        let has_a_key = |account: &Account| {
+            Key::from_pkcs8_der(account.credentials.private_key().clone_key()).map(drop).is_ok()
+        };
+        let account = serde_json::from_slice(&text).ok().filter(has_a_key);
+        if account.is_none() {
+            let aside = self.put_aside(&path)?;
+            tracing::warn!(
+                path = %path.display(),
+                aside = %aside.display(),
+                "the account that was kept cannot be used; it is put aside, and another is made"
+            );
+        }
+        Ok(account)
+    }
+
+    fn put_aside(&self, path: &Path) -> Result<PathBuf, String> {
+        let free = (1..=ASIDE_MAX)
+            .map(|number| self.folder.join(format!("{ASIDE}-{number}")))
+            .find(|aside| aside.symlink_metadata().is_err());
+        let aside = free.ok_or_else(|| format!("{} cannot be used, nor put aside", path.display()))?;
+        let moved = fs::rename(path, &aside).and_then(|()| File::open(&self.folder)?.sync_all());
+        moved.map_err(|error| format!("cannot put aside {}: {error}", path.display()))?;
+        Ok(aside)
     }
 
     pub(super) fn keep_account(&self, account: &Account) -> Result<(), String> {
@@ -178,10 +228,63 @@ mod tests {
         fs::write(kept.folder.join(ACCOUNT), "{\"cont").unwrap();
         fs::write(kept.folder.join(TRIES), "").unwrap();
         assert!(kept.pair().unwrap().unwrap().names("a.example"));
-        assert!(kept.account().is_none());
+        assert!(kept.account().unwrap().is_none());
+        assert_eq!(fs::read_to_string(kept.folder.join("account.json.unusable-1")).unwrap(), "{\"cont");
         assert_eq!(kept.tries(), Tries::default());
         kept.take(&whole, |_| Ok(())).unwrap();
         assert!(kept.pair().unwrap().unwrap().names("b.example"));
+        fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[test]
+    fn an_account_whose_key_is_bad_is_put_aside_and_one_that_cannot_be_read_is_left() {
+        let data = scratch("aside");
+        let kept = Kept::new(&data, &Url::parse("https://ca.example/").unwrap());
+        assert!(kept.account().unwrap().is_none());
+        fs::create_dir_all(&kept.folder).unwrap();
+        let path = kept.folder.join(ACCOUNT);
+        let with_key = |key: &str| {
+            format!(
+                r#"{{"contact":null,"credentials":{{"id":"https://ca.example/1","key_pkcs8":"{key}","directory":"https://ca.example/"}}}}"#
+            )
+        };
+        for (number, bad) in ["", "{}", &with_key("AAAA"), &with_key("*")].into_iter().enumerate() {
+            fs::write(&path, bad).unwrap();
+            assert!(kept.account().unwrap().is_none(), "{bad}");
+            assert!(!path.exists());
+            let aside = kept.folder.join(format!("{ASIDE}-{}", number + 1));
+            assert_eq!(fs::read_to_string(aside).unwrap(), bad);
+        }
+        let key = rcgen::KeyPair::generate().unwrap().serialize_der();
+        let good = with_key(&base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, key));
+        fs::write(&path, &good).unwrap();
+        assert!(kept.account().unwrap().is_some());
+        assert_eq!(fs::read_to_string(&path).unwrap(), good);
+        // A folder is not read, whoever asks.
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(kept.account().err().unwrap().contains("account.json"));
+        assert!(path.is_dir());
+        fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[test]
+    fn whether_a_certificate_could_be_kept_is_found_out_without_one() {
+        let data = scratch("could");
+        let kept = Kept::new(&data, &Url::parse("https://ca.example/").unwrap());
+        kept.could_take().unwrap();
+        assert_eq!(fs::read_dir(&kept.folder).unwrap().count(), 0);
+        kept.take(&pem("a.example"), |_| Ok(())).unwrap();
+        kept.could_take().unwrap();
+        assert!(kept.pair().unwrap().unwrap().names("a.example"));
+        for name in ["pair.pem.new", "pair.pem"] {
+            let path = kept.folder.join(name);
+            let _there = fs::remove_file(&path);
+            fs::create_dir(&path).unwrap();
+            let why = kept.could_take().unwrap_err();
+            assert!(why.contains(name), "{why}");
+            fs::remove_dir(&path).unwrap();
+        }
         fs::remove_dir_all(&data).unwrap();
     }
 }

@@ -52,6 +52,12 @@ impl Failed {
         Self { fault: Fault::Refused, reason }
     }
 
+    /// The same for a try that may have cost a certificate, however it failed.
+    fn as_costly(self) -> Self {
+        let fault = if self.fault == Fault::Unreachable { Fault::Refused } else { self.fault };
+        Self { fault, ..self }
+    }
+
     fn refused(reason: &str) -> Self {
         let reason = clean(reason, SHOWN_MAX_CHARS).unwrap_or_else(|| "no reason was given".to_owned());
         Self { fault: Fault::Refused, reason }
@@ -82,7 +88,8 @@ impl Failed {
     }
 }
 
-/// A new certificate with its key, as PEM, in the place of the one that the authority knows as `replaced`. The proofs that it puts among `challenges` are for the caller to forget.
+/// A new certificate with its key, as PEM, in the place of the one that the authority knows as `replaced`. The proofs that
+/// it puts among `challenges` are for the caller to forget.
 pub(super) async fn obtain(
     settings: &Settings,
     kept: &Kept,
@@ -115,7 +122,7 @@ pub(super) async fn obtain(
         order => order,
     }
     .map_err(failed)?;
-    prove(&mut order, challenges, &http).await?;
+    prove(&mut order, &settings.names, challenges, &http).await?;
     let ready = order.poll_ready(&PATIENCE).await;
     if !matches!(ready, Ok(OrderStatus::Ready)) {
         return Err(match why_invalid(&mut order).await {
@@ -123,8 +130,10 @@ pub(super) async fn obtain(
             None => ready.map_or_else(failed, |_| Failed::refused("the authority refuses the order")),
         });
     }
-    let key = order.finalize().await.map_err(failed)?;
-    let chain = order.poll_certificate(&PATIENCE).await.map_err(failed)?;
+    // From here on it may be issued, and the next try is another one: an authority issues only so many.
+    let costly = |error: Error| failed(error).as_costly();
+    let key = order.finalize().await.map_err(costly)?;
+    let chain = order.poll_certificate(&PATIENCE).await.map_err(costly)?;
     Ok(key + &chain)
 }
 
@@ -133,15 +142,26 @@ fn is_final(problem: &Problem) -> bool {
     problem.r#type.as_deref().is_some_and(|kind| [NO_SUCH_ACCOUNT, TOO_OFTEN].contains(&kind))
 }
 
-/// Offers a proof for each name that the authority has none of yet.
-async fn prove(order: &mut Order, challenges: &Challenges, http: &Http) -> Result<(), Failed> {
+/// Offers a proof for each name that the authority has none of yet. Of any other than was asked for nothing is proved, and
+/// no certificate is wanted.
+async fn prove(
+    order: &mut Order,
+    names: &[String],
+    challenges: &Challenges,
+    http: &Http,
+) -> Result<(), Failed> {
     let mut authorizations = order.authorizations();
     while let Some(next) = authorizations.next().await {
         let mut authorization = next.map_err(|error| Failed::of(&error, http))?;
+        let name = authorization.identifier().to_string();
+        if !names.iter().any(|own| own.eq_ignore_ascii_case(&name)) {
+            return Err(Failed::refused(&format!(
+                "the authority wants a proof for {name}, which was not asked for"
+            )));
+        }
         if authorization.status == AuthorizationStatus::Valid {
             continue;
         }
-        let name = authorization.identifier().to_string();
         let Some(mut challenge) = authorization.challenge(ChallengeType::TlsAlpn01) else {
             return Err(Failed::refused(&format!(
                 "the authority offers no proof by TLS-ALPN-01 for {name}, and this server knows no other"
@@ -181,7 +201,7 @@ fn said(problem: &Problem) -> String {
 }
 
 async fn account(settings: &Settings, kept: &Kept, http: &Http) -> Result<Account, Failed> {
-    let Some(mut known) = kept.account() else {
+    let Some(mut known) = kept.account().map_err(Failed::here)? else {
         return new_account(settings, kept, http).await;
     };
     let failed = |error: Error| Failed::of(&error, http);
@@ -222,4 +242,16 @@ async fn new_account(settings: &Settings, kept: &Kept, http: &Http) -> Result<Ac
 
 fn contact(settings: &Settings) -> Vec<String> {
     settings.contact.iter().map(|address| format!("mailto:{address}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_authority_that_falls_silent_after_it_may_have_issued_is_not_asked_again_at_once() {
+        assert_eq!(Failed::unreachable("why").as_costly(), Failed::here("why".to_owned()));
+        let limited = Failed { fault: Fault::Limited(None), reason: "why".to_owned() };
+        assert_eq!(limited.clone().as_costly(), limited);
+    }
 }

@@ -16,6 +16,8 @@ const REFUSED: (Duration, Duration) = (Duration::minutes(15), Duration::hours(12
 const LIMITED: (Duration, Duration) = (Duration::hours(1), Duration::days(7));
 /// After a start, which may follow a mended mistake, no longer than this is waited.
 const AFTER_A_START: Duration = Duration::minutes(5);
+/// What is kept of a try until it has ended.
+const UNENDED: &str = "it was begun, and nothing tells how it ended";
 
 /// When a certificate is renewed: after two thirds of its life, and up to a twentieth of its life before that, so that not
 /// everybody comes at the same time; the same for the same certificate, however often it is asked.
@@ -41,9 +43,17 @@ pub(super) struct Tries {
     next: Option<i64>,
     /// Whether the authority wants to be left alone until then.
     limited: bool,
+    /// How many in a row were begun, so that nothing tells how they ended.
+    #[serde(default)]
+    unended: u32,
 }
 
 impl Tries {
+    /// How many failed in a row.
+    pub(super) fn failures(&self) -> u32 {
+        self.failures
+    }
+
     pub(super) fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
@@ -72,12 +82,43 @@ impl Tries {
             failed_at: at.unix_timestamp(),
             next: Some((at + wait).unix_timestamp()),
             limited: matches!(failed.fault, Fault::Limited(_)),
+            unended: 0,
         }
     }
 
-    /// The same for a program that has just started.
+    /// The same with one more that begins now, as it is to be read by whoever does not learn how it ends: as one that
+    /// failed, and that may have cost something.
+    pub(super) fn begun(self, at: OffsetDateTime) -> Self {
+        let (unended, failures) = (self.unended.saturating_add(1), self.failures.saturating_add(1));
+        let failed = Failed { fault: Fault::Refused, reason: UNENDED.to_owned() };
+        // What could not even be reached before says nothing of how long to wait now.
+        let as_many = Self { failures: self.unended, ..self };
+        Self { unended, failures, ..as_many.failed(&failed, at) }
+    }
+
+    /// Whether nothing tells how the last one ended.
+    pub(super) fn is_unended(&self) -> bool {
+        self.unended > 0
+    }
+
+    /// The same after the clock was set back: the wait begins anew and is no longer than it was.
+    pub(super) fn as_of(mut self, now: OffsetDateTime) -> Self {
+        let back = self.failed_at.saturating_sub(now.unix_timestamp());
+        if back > 0 {
+            self.failed_at = now.unix_timestamp();
+            self.next = self.next.map(|next| next.saturating_sub(back));
+        }
+        // No wait is longer, whatever the file says.
+        let longest: Duration = LIMITED.1 * 6 / 5;
+        let latest = self.failed_at.saturating_add(longest.whole_seconds());
+        self.next = self.next.map(|next| next.min(latest));
+        self
+    }
+
+    /// The same for a program that has just started. A start after a try that did not end mends nothing if it was not the
+    /// first: a program that fails in each of them asks no more often for that.
     pub(super) fn after_a_start(mut self) -> Self {
-        if !self.limited {
+        if !self.limited && self.unended < 2 {
             let soon = self.failed_at.saturating_add(AFTER_A_START.whole_seconds());
             self.next = self.next.map(|next| next.min(soon));
         }
@@ -152,6 +193,56 @@ mod tests {
             at = tries.next().unwrap();
         }
         assert!(within_an_hour <= 4, "{within_an_hour}");
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_no_wait_longer() {
+        let ahead = FROM + Duration::days(9_000);
+        for fault in [Fault::Unreachable, Fault::Refused, Fault::Limited(Some(Duration::hours(30)))] {
+            let tries = Tries::default().failed(&failed(fault), ahead);
+            let wait = tries.next().unwrap() - ahead;
+            assert_eq!(
+                tries.clone().as_of(ahead + wait),
+                tries,
+                "{fault:?}: a clock that goes on changes nothing"
+            );
+            assert_eq!(tries.as_of(FROM).next(), Some(FROM + wait), "{fault:?}");
+        }
+        assert_eq!(Tries::default().as_of(FROM), Tries::default());
+    }
+
+    #[test]
+    fn a_program_that_is_killed_in_every_try_waits_longer_and_longer_for_the_next() {
+        let (mut kept, mut at, mut waits) = (Tries::default(), FROM, Vec::new());
+        for _ in 0..8 {
+            kept = kept.begun(at);
+            assert_eq!(kept.reason(), Some(UNENDED));
+            // It is killed, and the next one reads what was kept.
+            let text = serde_json::to_vec(&kept).unwrap();
+            let read: Tries = serde_json::from_slice(&text).unwrap();
+            kept = read.as_of(at).after_a_start();
+            waits.push(kept.next().unwrap() - at);
+            at = kept.next().unwrap();
+        }
+        assert_eq!(waits[0], AFTER_A_START);
+        assert!(
+            waits[1] >= REFUSED.0 && waits.windows(2).all(|two| two[0] < two[1] || two[1] >= REFUSED.1),
+            "{waits:?}"
+        );
+        // An operator need not wait, and a try that ends counts as what it was.
+        assert_eq!(kept.clone().asked(at).next(), Some(at));
+        let ended = kept.failed(&failed(Fault::Unreachable), at).after_a_start();
+        assert_eq!(ended.next(), Some(at + AFTER_A_START));
+        // What an earlier version kept.
+        let before = r#"{"failures":1,"reason":"why","failed_at":1,"next":2,"limited":false}"#;
+        assert_eq!(serde_json::from_str::<Tries>(before).unwrap().failures(), 1);
+    }
+
+    #[test]
+    fn no_file_makes_a_wait_longer_than_any_that_is_asked_for() {
+        let text = r#"{"failures":1,"reason":"why","failed_at":1700000000,"next":4000000000,"limited":true}"#;
+        let tries = serde_json::from_str::<Tries>(text).unwrap().as_of(FROM);
+        assert!(tries.next().unwrap() < FROM, "{tries:?}");
     }
 
     #[test]

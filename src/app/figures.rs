@@ -194,6 +194,10 @@ impl Source for Figures {
                 });
                 ends.collect()
             }
+            Metric::CertificateFailures => {
+                let failures = self.renewals.as_ref().map_or(0, |renewals| renewals.outlook().failures);
+                Sample::plain(failures.into())
+            }
             Metric::LinesLeftOut => Sample::plain(lines_left_out()),
             Metric::Resident => known(process::resident_bytes()),
             Metric::OpenFds => known(process::open_fds()),

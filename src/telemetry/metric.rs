@@ -120,6 +120,8 @@ pub enum Metric {
     ReloadRefused,
     /// `ono_certificate_expiry_timestamp_seconds`.
     CertificateEnd,
+    /// `ono_certificate_tries_failed`.
+    CertificateFailures,
     /// `ono_log_lines_left_out_total`.
     LinesLeftOut,
     /// `process_resident_memory_bytes`.
@@ -136,7 +138,7 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric, in the order of the documentation.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::Requests,
         Self::Refused,
         Self::TokensRefused,
@@ -175,6 +177,7 @@ impl Metric {
         Self::Reloads,
         Self::ReloadRefused,
         Self::CertificateEnd,
+        Self::CertificateFailures,
         Self::LinesLeftOut,
         Self::Resident,
         Self::OpenFds,
@@ -427,6 +430,13 @@ impl Metric {
                 &["certificate"],
                 "seconds since 1970",
                 "When the certificate ends: the `first`, and further ones in the order of the configuration.",
+            ),
+            Self::CertificateFailures => (
+                "ono_certificate_tries_failed",
+                Gauge,
+                &[],
+                "tries",
+                "Tries to get or renew the automatic certificate that failed in a row, those before a restart included; 0 once one has come, and without `[acme]`.",
             ),
             Self::LinesLeftOut => (
                 "ono_log_lines_left_out_total",

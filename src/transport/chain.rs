@@ -35,6 +35,8 @@ pub struct Chain {
     self_signed: bool,
     own_names: Vec<String>,
     issued_as: Option<String>,
+    may_issue: bool,
+    may_serve: bool,
 }
 
 impl Chain {
@@ -77,6 +79,8 @@ impl Chain {
                 format!("{}.{}", text(&key), text(&facts.serial))
             }),
             own_names: facts.names,
+            may_issue: facts.may_issue,
+            may_serve: facts.may_serve,
         })
     }
 
@@ -106,6 +110,16 @@ impl Chain {
             // Its issuer may have had another time.
             Err(why) if within != now && is_about_time(&why) => Ok(()),
             said => said,
+        }
+    }
+
+    /// Why the certificate is not one for a server, by what it says of itself; `None` when it is.
+    #[must_use]
+    pub fn not_for_a_server(&self) -> Option<&'static str> {
+        match (self.may_issue, self.may_serve) {
+            (true, _) => Some("it is one that issues others (CA:TRUE or keyCertSign)"),
+            (_, false) => Some("it is for other purposes (extendedKeyUsage without serverAuth)"),
+            (false, true) => None,
         }
     }
 

@@ -25,6 +25,10 @@ pub(crate) struct Facts {
     pub(super) serial: Vec<u8>,
     /// Which key of its issuer signed it, where it says so.
     pub(super) issuer_key: Option<Vec<u8>>,
+    /// Whether it says that it may issue others: as an authority, or by what its key may be used for.
+    pub(super) may_issue: bool,
+    /// Whether a server may use it, as far as it says what it is for.
+    pub(super) may_serve: bool,
 }
 
 const SEQUENCE: u8 = 0x30;
@@ -38,6 +42,16 @@ const OTHER_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
 /// The content of the object identifier 2.5.29.35, and the tag of the only part of that extension that is read.
 const ISSUER_KEY: &[u8] = &[0x55, 0x1d, 0x23];
 const KEY_IDENTIFIER: u8 = 0x80;
+/// The content of the object identifier 2.5.29.19, and what stands in it for yes.
+const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 0x13];
+const BOOLEAN: u8 = 0x01;
+/// The content of the object identifier 2.5.29.15, and its bit `keyCertSign`.
+const KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x0f];
+const SIGNS_CERTIFICATES: u8 = 0x04;
+/// The content of the object identifiers 2.5.29.37, 1.3.6.1.5.5.7.3.1 (a server) and 2.5.29.37.0 (everything).
+const PURPOSES: &[u8] = &[0x55, 0x1d, 0x25];
+const SERVING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
+const EVERYTHING: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
 const DNS_NAME: u8 = 0x82;
 const IP_ADDRESS: u8 = 0x87;
 /// The object identifier 2.5.4.3.
@@ -76,6 +90,8 @@ impl Facts {
             names,
             serial: serial.to_vec(),
             issuer_key,
+            may_issue: may_issue(rest),
+            may_serve: may_serve(rest),
         })
     }
 
@@ -105,6 +121,26 @@ fn names(after_subject: &[u8]) -> Option<Vec<String>> {
         _ => None,
     };
     Some(elements(named).filter_map(host).collect())
+}
+
+fn may_issue(after_subject: &[u8]) -> bool {
+    let is_authority = || {
+        let (_, constraints, _) = element(extension(after_subject, BASIC_CONSTRAINTS)?)?;
+        let (tag, yes, _) = element(constraints)?;
+        Some(tag == BOOLEAN && yes.iter().any(|byte| *byte != 0))
+    };
+    let signs = || {
+        // How many bits are not used comes before them.
+        let (_, bits, _) = element(extension(after_subject, KEY_USAGE)?)?;
+        Some(bits.get(1)? & SIGNS_CERTIFICATES != 0)
+    };
+    is_authority().unwrap_or(false) || signs().unwrap_or(false)
+}
+
+fn may_serve(after_subject: &[u8]) -> bool {
+    let Some(purposes) = extension(after_subject, PURPOSES) else { return true };
+    let all = element(purposes).map(|(_, all, _)| all).unwrap_or_default();
+    elements(all).any(|(_, purpose)| [SERVING, EVERYTHING].contains(&purpose))
 }
 
 /// The value of an extension in what follows the subject.

@@ -2,7 +2,9 @@
 //! wrote.
 
 mod advising;
+mod lying;
 mod pebble;
+mod unfit;
 
 use std::fs;
 use std::io::Write as _;
@@ -17,6 +19,7 @@ use serde_json::Value;
 use self::advising::Advising;
 use self::pebble::{EXTERNAL, Manners, Pebble, free_port, is_here};
 use crate::harness::{Kept as _, Log, PATIENCE, evidence, fields};
+use crate::operator::metrics_at;
 
 const NAME: &str = "mcp.example.test";
 const ISSUED: &str = "a new certificate was issued; new connections are shown it";
@@ -209,6 +212,18 @@ impl Ear {
     }
 }
 
+/// How many tries in a row failed, as it is kept.
+fn failed_in(kept: &Path) -> u64 {
+    let tries = fs::read_to_string(kept.join("tries.json")).expect("a file");
+    serde_json::from_str::<Value>(&tries).expect("JSON")["failures"].as_u64().expect("a number")
+}
+
+/// So long from now, as the program writes it.
+fn moment(from_now: time::Duration) -> String {
+    let moment = (time::OffsetDateTime::now_utc() + from_now).replace_nanosecond(0).expect("whole seconds");
+    moment.format(&time::format_description::well_known::Rfc3339).expect("a moment")
+}
+
 fn page(path: &str, host: &str, port: u16) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n")
 }
@@ -322,6 +337,9 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
         return;
     }
     let mut scene = Scene::new("waiting");
+    let operator = scene.place.join("o.sock");
+    scene.configure(&format!("[operator]\nlisten = \"unix:{}\"\n", operator.display()));
+    let failed = || metrics_at(&operator)["ono_certificate_tries_failed"];
     // The supervisor is told that the service is ready, and gets its signs of life.
     let ear = Ear::new(&scene.place.join("first"));
     let server = scene.start_with(&[("NOTIFY_SOCKET", &ear.path), ("WATCHDOG_USEC", "600000")]);
@@ -333,6 +351,7 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
         line["reason"].as_str().is_some_and(|why| why.starts_with("localhost cannot be asked: ")),
         "{line}"
     );
+    assert!(failed() > 0.5, "{}", failed());
     let (good, said) = scene.openssl(NAME, &[], &page("/healthz", NAME, scene.port));
     assert!(!good && said.contains("no peer certificate available"), "{said}");
     for name in ["localhost", "127.0.0.1"] {
@@ -360,6 +379,8 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
     assert_eq!(rest.iter().filter(|line| line["message"] == NONE_ISSUED).count(), 0, "{rest:?}");
     drop(server);
     let kept = scene.kept().expect("a folder");
+    let before = failed_in(&kept);
+    assert!(before >= 2, "{before}");
     for half in ["pair.pem", "pair.pem.new", "account.json", "tries.json.new"] {
         fs::write(kept.join(half), "-----BEGIN PRIVATE KEY-----\nMIGH").expect("a file");
     }
@@ -368,8 +389,11 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
     let server = scene.start_with(&[("NOTIFY_SOCKET", &ear.path)]);
     let useless = "the certificate that was kept cannot be used; another is asked for";
     assert!(server.start.iter().any(|line| line["message"] == useless), "{:?}", server.start);
+    // Those before the start count.
+    assert!(failed() >= 2.0 - 0.5, "{}", failed());
     server.signal("HUP");
     server.line(ISSUED, "");
+    assert!(failed() < 0.5, "{}", failed());
     ear.hears("STATUS=serving", "as soon as");
     assert!(scene.is_trusted(&scene.authority.root(), NAME));
 }
@@ -417,9 +441,49 @@ fn a_proof_is_shown_to_who_asks_for_it_alone_and_a_server_killed_meanwhile_begin
     drop(server);
     scene.authority.stop();
     scene.authority.start(Manners::default());
+    // Nothing tells how that try ended, so that the next one waits, but for an order.
     let server = scene.start();
+    let status = scene.status();
+    let next = status["renewal"]["next_try"].as_str().expect("a moment").to_owned();
+    assert!(
+        next > moment(time::Duration::minutes(2)) && next < moment(time::Duration::minutes(6)),
+        "{status}"
+    );
+    assert_eq!(status["renewal"]["last_failure"], "it was begun, and nothing tells how it ended");
+    server.signal("HUP");
     server.line(ISSUED, "");
     assert!(scene.is_trusted(&scene.authority.root(), NAME));
+}
+
+#[test]
+fn while_a_name_is_proved_anew_everybody_else_is_shown_the_certificate_that_there_is() {
+    if !is_here() {
+        return;
+    }
+    let mut scene = Scene::new("meanwhile");
+    scene.authority.start(Manners { lifetime_s: 20, ..Manners::default() });
+    let server = scene.start();
+    server.line(ISSUED, "");
+    let root = scene.authority.root();
+    assert!(scene.is_trusted(&root, NAME));
+    scene.authority.stop();
+    scene.authority.start(Manners { is_in_the_dark: true, ..Manners::default() });
+    let proves = || scene.openssl(NAME, &["-alpn", "acme-tls/1"], "").1.contains("ACME challenge");
+    soon("there is a proof", proves);
+    for protocols in [&["-alpn", "h2"][..], &["-alpn", "http/1.1"], &["-alpn", "acme-tls/1,http/1.1"], &[]] {
+        for name in [NAME, "localhost", "other.example.test"] {
+            let (_, said) = scene.openssl(name, protocols, "");
+            assert!(
+                said.contains("Pebble Intermediate CA") && !said.contains("ACME challenge"),
+                "{name}: {said}"
+            );
+        }
+    }
+    let (_, said) = scene.openssl(NAME, &[], &page("/healthz", NAME, scene.port));
+    assert!(said.contains("200 OK"), "{said}");
+    assert!(scene.is_trusted(&root, NAME));
+    assert!(proves(), "the proof ended meanwhile, and nothing was shown");
+    drop(server);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::harness::{Demo, PATIENCE, evidence};
 const ANY_PORT: &str = "[operator]\nlisten = \"127.0.0.1:0\"\n";
 
 /// Metrics by their names and labels.
-type Values = BTreeMap<String, f64>;
+pub type Values = BTreeMap<String, f64>;
 
 /// An answer in plain HTTP.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ fn metrics(port: u16) -> Values {
 }
 
 /// The same of a socket at a path.
-fn metrics_at(path: &Path) -> Values {
+pub fn metrics_at(path: &Path) -> Values {
     let stream = UnixStream::connect(path).expect("a connection");
     values(&exchange(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
 }

@@ -17,7 +17,7 @@ const AUTHORITY: &str = "authority";
 /// What lies there; nobody is asked.
 pub(super) fn examine(config: &Config, acme: &Acme, clock: &Clock, found: &mut Findings) {
     let now = clock.utc();
-    let kept = acme::found(&config.server.data_dir, &acme.directory, &acme.names);
+    let kept = acme::found(&config.server.data_dir, &acme.directory, &acme.names, now);
     let host = config.server.public_base.authority().host();
     let again = failed(&kept.outlook, now);
     let identity = match (kept.identity, again) {

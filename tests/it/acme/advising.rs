@@ -113,7 +113,7 @@ fn behind(shared: &Shared, request: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A whole request.
-fn message(stream: &mut impl std::io::Read) -> Option<Vec<u8>> {
+pub fn message(stream: &mut impl std::io::Read) -> Option<Vec<u8>> {
     let mut read = Vec::new();
     let mut chunk = [0; 4_096];
     loop {
