@@ -73,7 +73,7 @@ pub(super) async fn serve(
 fn limits() -> Limits {
     Limits {
         connections: 32,
-        headers: Duration::from_secs(5),
+        headers: Duration::from_secs(3),
         headers_bytes: 8 * 1024,
         idle: Duration::from_secs(60),
         stalled_write: Duration::from_secs(10),

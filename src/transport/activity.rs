@@ -107,6 +107,12 @@ impl Activity {
         }
     }
 
+    /// Whether a request is being answered.
+    pub(super) fn is_answering(&self) -> bool {
+        let state = self.state();
+        state.working + state.sending > 0
+    }
+
     /// Whether an answer went out before its request had been read to the end.
     pub(super) fn has_unread_body(&self) -> bool {
         self.state().unread_body

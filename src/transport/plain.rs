@@ -1,14 +1,16 @@
 //! Plain HTTP/1.1 that never leaves the machine: a loopback address or a socket in a folder, for pages that are read.
 //!
 //! Decides how such a socket is opened and how its connections are timed, capped and ended, by the same parts that time
-//! the public ones. Knows nothing of what the pages say; who may read them is the pages' own question.
+//! the public ones; where they are too many, one that asks for nothing gives way to one that may. Knows nothing of what the
+//! pages say; who may read them is the pages' own question.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -28,7 +30,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use socket2::{Domain, SockAddr, Socket, Type};
 use tokio::net::{TcpStream, UnixListener};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::activity::{Activity, Exchange, Protocol};
 use super::connection::{READ_BEYOND_LIMIT, SMALLEST_BUFFER_BYTES, drive};
@@ -56,7 +58,12 @@ pub struct PlainListener(Inner);
 #[derive(Debug)]
 enum Inner {
     Tcp(Box<Listener>),
-    Unix { listener: UnixListener, path: PathBuf },
+    /// With what tells its file from one that somebody else puts in its place.
+    Unix {
+        listener: UnixListener,
+        path: PathBuf,
+        file: (u64, u64),
+    },
 }
 
 impl PlainListener {
@@ -72,17 +79,8 @@ impl PlainListener {
     /// # Errors
     /// When somebody listens there, when what lies there is no socket, and what the system says.
     pub fn unix(path: &Path) -> io::Result<Self> {
-        match path.symlink_metadata() {
-            Ok(found) if !found.file_type().is_socket() => {
-                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "what lies there is no socket"));
-            }
-            Ok(_) => match StdUnixStream::connect(path) {
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => std::fs::remove_file(path)?,
-                Ok(_) => return Err(io::ErrorKind::AddrInUse.into()),
-                Err(error) => return Err(error),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        if is_left_behind(path)? {
+            std::fs::remove_file(path)?;
         }
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -90,8 +88,17 @@ impl PlainListener {
         // Before it listens nobody can connect, so nobody comes in before the mode is right.
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         socket.listen(BACKLOG)?;
+        let file = file_at(path)?;
         let listener = UnixListener::from_std(socket.into())?;
-        Ok(Self(Inner::Unix { listener, path: path.to_owned() }))
+        Ok(Self(Inner::Unix { listener, path: path.to_owned(), file }))
+    }
+
+    /// Whether a socket could be opened at this path, as far as what lies there is concerned. Nothing is made or removed.
+    ///
+    /// # Errors
+    /// As for [`PlainListener::unix`].
+    pub fn could_open(path: &Path) -> io::Result<()> {
+        is_left_behind(path).map(drop)
     }
 
     /// The address with the real port; `None` for one that is a path.
@@ -123,11 +130,34 @@ impl PlainListener {
 
 impl Drop for PlainListener {
     fn drop(&mut self) {
-        if let Inner::Unix { path, .. } = &self.0 {
+        if let Inner::Unix { path, file, .. } = &self.0
+            && file_at(path).is_ok_and(|there| there == *file)
+        {
             // Whoever starts next removes it as well.
             let _gone = std::fs::remove_file(path);
         }
     }
+}
+
+/// Whether a socket lies at a path that nobody listens on any more; `false` where nothing lies.
+fn is_left_behind(path: &Path) -> io::Result<bool> {
+    match path.symlink_metadata() {
+        Ok(found) if !found.file_type().is_socket() => {
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, "what lies there is no socket"))
+        }
+        Ok(_) => match StdUnixStream::connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(true),
+            Ok(_) => Err(io::ErrorKind::AddrInUse.into()),
+            Err(error) => Err(error),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Which file lies at a path.
+fn file_at(path: &Path) -> io::Result<(u64, u64)> {
+    path.symlink_metadata().map(|found| (found.dev(), found.ino()))
 }
 
 /// A socket of another family than its type says, which makes no difference to reading, writing and closing.
@@ -136,6 +166,9 @@ fn as_stream(stream: tokio::net::UnixStream) -> io::Result<TcpStream> {
 }
 
 /// Serves pages until `shutdown` ends, then lets running answers leave. Dropping the future cuts everything at once.
+///
+/// With as many connections as may be, a further one takes the place of the oldest that is not being answered: whoever
+/// opens many and asks for nothing keeps nobody out.
 pub async fn serve_plain(
     mut listener: PlainListener,
     limits: Limits,
@@ -143,9 +176,11 @@ pub async fn serve_plain(
     shutdown: impl Future<Output = ()>,
 ) {
     let (tell, phase) = watch::channel(Phase::Open);
-    let room = Arc::new(Semaphore::new(limits.connections));
+    // Nobody waits for a place.
+    let room = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
     let limits = Arc::new(limits);
     let mut connections = JoinSet::new();
+    let mut open = Places::default();
     let mut shutdown = pin!(shutdown);
     loop {
         tokio::select! {
@@ -153,11 +188,15 @@ pub async fn serve_plain(
             () = shutdown.as_mut() => break,
             Some(_ended) = connections.join_next() => {}
             (stream, place) = listener.accept(&room) => {
-                let serving = run(stream, Arc::clone(&limits), Arc::clone(&pages), phase.clone());
-                connections.spawn(async move {
+                open.make_room(limits.connections);
+                let activity = Activity::new(Protocol::Http1);
+                let serving =
+                    run(stream, activity.clone(), Arc::clone(&limits), Arc::clone(&pages), phase.clone());
+                let task = connections.spawn(async move {
                     serving.await;
                     drop(place);
                 });
+                open.0.push_back((activity, task));
             }
         }
     }
@@ -168,13 +207,30 @@ pub async fn serve_plain(
     connections.shutdown().await;
 }
 
+/// The connections that are open, the oldest first.
+#[derive(Default)]
+struct Places(VecDeque<(Activity, AbortHandle)>);
+
+impl Places {
+    /// Sees to it that fewer than `most` are open.
+    fn make_room(&mut self, most: usize) {
+        self.0.retain(|(_, task)| !task.is_finished());
+        while self.0.len() >= most.max(1) {
+            let idle = self.0.iter().position(|(activity, _)| !activity.is_answering());
+            let Some((_, task)) = self.0.remove(idle.unwrap_or(0)) else { return };
+            tracing::debug!("ended a connection of an operator that asked for nothing, for a further one");
+            task.abort();
+        }
+    }
+}
+
 async fn run(
     stream: TcpStream,
+    activity: Activity,
     limits: Arc<Limits>,
     pages: Arc<impl PlainPages>,
     phase: watch::Receiver<Phase>,
 ) {
-    let activity = Activity::new(Protocol::Http1);
     let io = TokioIo::new(WatchedStream::new(stream, activity.clone(), limits.linger));
     let header_read = limits.headers_bytes * READ_BEYOND_LIMIT;
     let front = Front { pages, activity: activity.clone(), headers_bytes: limits.headers_bytes };
@@ -282,6 +338,21 @@ mod tests {
         std::fs::write(&path, "mine").unwrap();
         assert_eq!(PlainListener::unix(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_another_server_put_in_the_place_of_its_own_stays() {
+        let folder = scratch("replaced");
+        let path = folder.join("operator.sock");
+        let first = PlainListener::unix(&path).unwrap();
+        // The first one's file is kept elsewhere, so that the second one's cannot get its number.
+        std::fs::rename(&path, folder.join("moved")).unwrap();
+        let second = PlainListener::unix(&path).unwrap();
+        drop(first);
+        assert!(StdUnixStream::connect(&path).is_ok());
+        drop(second);
+        assert!(!path.exists());
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -80,6 +80,49 @@ fn a_client_that_sends_half_a_request_is_cut_off_and_keeps_nobody_out() {
     assert!(begun.elapsed() < PATIENCE / 2, "{:?}", begun.elapsed());
 }
 
+/// How long a scrape may take beside whatever others do.
+const SCRAPE_MAX: std::time::Duration = std::time::Duration::from_secs(1);
+
+#[test]
+fn two_hundred_half_sent_requests_do_not_hold_up_a_scrape() {
+    let folder =
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("half-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("o.sock");
+    let _at_a_path = Demo::serving("", &format!("[operator]\nlisten = \"unix:{}\"\n", path.display()));
+    let at_a_port = Demo::serving("", ANY_PORT);
+    let port = port_of(&at_a_port);
+    const HALF: &[u8] = b"GET /metrics HTTP/1.1\r\nhost: loc";
+    // One that was there before, and is idle, and one that has just been answered.
+    let _idle = connect(port);
+    let mut half_there = Vec::new();
+    let mut half_at_port = Vec::new();
+    for _ in 0..200 {
+        // One that was ended takes nothing more.
+        let mut stream = UnixStream::connect(&path).expect("a connection");
+        let _ended = stream.write_all(HALF);
+        half_there.push(stream);
+        let mut stream = connect(port);
+        let _ended = stream.write_all(HALF);
+        half_at_port.push(stream);
+    }
+    for _ in 0..3 {
+        let begun = Instant::now();
+        assert!(get(port, "/metrics").body.contains("ono_build_info"));
+        let stream = UnixStream::connect(&path).expect("a connection");
+        let told = exchange(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        assert!(told.body.contains("ono_build_info"));
+        assert!(begun.elapsed() < 2 * SCRAPE_MAX, "two scrapes took {:?}", begun.elapsed());
+    }
+    // And each half of a request ends, most at once and the last ones after their time.
+    let begun = Instant::now();
+    for mut stream in half_at_port {
+        let _cut = std::io::Read::read_to_end(&mut stream, &mut Vec::new());
+    }
+    assert!(begun.elapsed().as_secs() < 6, "{:?}", begun.elapsed());
+    std::fs::remove_dir_all(folder).expect("removed");
+}
+
 #[test]
 fn a_socket_in_a_folder_is_for_its_owner_and_gone_after_the_stop() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("op-{}", std::process::id()));
