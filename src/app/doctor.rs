@@ -14,6 +14,7 @@ mod data_service;
 mod folder;
 mod issuer;
 mod open_files;
+mod operator;
 mod port;
 mod state;
 mod wall_clock;
@@ -117,6 +118,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     let server = state::examine(config, &clock, &mut found).await;
     backup::examine(config, &mut found);
     port::examine(config, server.is_some(), &mut found);
+    operator::examine(config, server.is_some(), &mut found);
     open_files::examine(config, server.and_then(|server| server.open_files), &mut found);
     // All other machines at once, so that one that does not answer holds up nobody else.
     let (mut authority, mut service, mut issuer, mut accounts) =

@@ -55,7 +55,7 @@ fn get(port: u16, target: &str) -> Told {
 }
 
 /// The operator's port, as the log tells it.
-fn port_of(server: &Demo) -> u16 {
+pub fn port_of(server: &Demo) -> u16 {
     let log = server.log();
     let line =
         log.lines().find(|line| line.contains("operators read metrics")).expect("a line about the socket");

@@ -27,11 +27,13 @@ struct Doctor<'a> {
     before: &'a str,
     variables: Vec<(&'static str, String)>,
     as_nobody: bool,
+    /// In a network of its own, where no address is anybody's.
+    in_no_network: bool,
 }
 
 impl<'a> Doctor<'a> {
     fn at(place: &'a Path) -> Self {
-        Self { place, before: "", variables: Vec::new(), as_nobody: false }
+        Self { place, before: "", variables: Vec::new(), as_nobody: false, in_no_network: false }
     }
 
     /// By a clock that is an hour ahead; `None` where there is no libfaketime.
@@ -54,7 +56,11 @@ impl<'a> Doctor<'a> {
         let text = format!("[server]\npublic_base = \"https://localhost:8443\"\n{server}\n{rest}\n");
         std::fs::write(&config, text).expect("a configuration");
         let as_other = format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups");
-        let other = if self.as_nobody { &as_other } else { "" };
+        let other = match (self.as_nobody, self.in_no_network) {
+            (true, _) => &as_other,
+            (_, true) => "unshare -n",
+            _ => "",
+        };
         let output = Command::new("sh")
             .args(["-c", &format!("{}\nexec {other} \"$0\" \"$@\"", self.before)])
             .arg(env!("CARGO_BIN_EXE_ono-sendai"))
@@ -223,6 +229,88 @@ fn a_port_that_another_program_has_is_told_and_one_of_the_server_that_runs_is_no
     assert!(!demo.call("resolve_artist", json!({"q": "Four Tet"})).is_error);
 }
 
+/// `[operator] listen`.
+fn operator(listen: impl std::fmt::Display) -> String {
+    format!("[operator]\nlisten = \"{listen}\"\n")
+}
+
+#[test]
+fn an_address_of_the_operator_that_another_program_has_or_that_is_nobodys_is_told() {
+    let place = place();
+    let data = place.join("data");
+    let visit = |listen: &str| Doctor::at(&place).visits(&server(&data), &operator(listen));
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let seen = visit(&address);
+    seen.tells("operator", "fail", &format!("{address} is taken by another program"));
+    seen.tells("operator", "fail", "stop it, or choose another port with [operator] listen");
+    assert_eq!(seen.code, 3, "{}", seen.text);
+    drop(taken);
+    visit(&address).tells("operator", "ok", &format!("{address} is free"));
+    visit("127.0.0.1:0").tells("operator", "ok", "any free port");
+    // The port of the server that runs is its own.
+    let demo = Demo::serving("", &operator("127.0.0.1:0"));
+    let own = format!("127.0.0.1:{}", crate::operator::port_of(&demo));
+    let seen = Doctor::at(&place).visits(&server(&demo.data()), &operator(&own));
+    seen.tells("operator", "ok", "is taken, and a server runs");
+    // Where nothing is wanted, nothing is said.
+    let seen = Doctor::at(&place).visits(&server(&data), "");
+    assert!(!seen.text.contains("operator"), "{}", seen.text);
+    let alone = Doctor { in_no_network: true, ..Doctor::at(&place) };
+    let made = Command::new("unshare").args(["-n", "true"]).status();
+    if !made.is_ok_and(|made| made.success()) {
+        return println!("SKIPPED: an address that is nobody's: no network can be made");
+    }
+    let seen = alone.visits(&server(&data), &operator("[::1]:9464"));
+    seen.tells("operator", "fail", "::1 is not an address of this machine; correct [operator] listen");
+}
+
+#[test]
+fn a_path_of_the_operator_that_cannot_be_a_socket_is_told() {
+    let place = place();
+    let data = place.join("data");
+    let visit = |path: &Path| {
+        Doctor::at(&place).visits(&server(&data), &operator(format!("unix:{}", path.display())))
+    };
+    let none = place.join("none/o.sock");
+    let seen = visit(&none);
+    seen.tells(
+        "operator",
+        "fail",
+        "/none is not there; make it, or choose another path with [operator] listen",
+    );
+    assert_eq!(seen.code, 3, "{}", seen.text);
+    assert!(!place.join("none").exists(), "a folder was made");
+    let file = place.join("a-file");
+    std::fs::write(&file, "mine").expect("a file");
+    let seen = visit(&file);
+    seen.tells("operator", "fail", "what lies there is no socket; move it away, or choose another path");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "mine");
+    visit(&file.join("o.sock")).tells("operator", "fail", "a-file is no folder");
+    let path = place.join("o.sock");
+    visit(&path).tells("operator", "ok", "a socket can be made at ");
+    let listening = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    let seen = visit(&path);
+    seen.tells("operator", "fail", "another program listens at ");
+    seen.tells("operator", "fail", "stop it, or choose another path with [operator] listen");
+    // One that a dead program left is no fault, and is left to the start.
+    drop(listening);
+    visit(&path).tells("operator", "ok", "a socket can be made at ");
+    assert!(path.exists());
+    let demo = Demo::serving("", &operator(format!("unix:{}", path.display())));
+    let seen =
+        Doctor::at(&place).visits(&server(&demo.data()), &operator(format!("unix:{}", path.display())));
+    seen.tells("operator", "ok", "is taken, and a server runs");
+    if is_root() {
+        let doctor = Doctor { as_nobody: true, ..Doctor::at(&place) };
+        let seen =
+            doctor.visits(&server(&data), &operator(format!("unix:{}", place.join("p.sock").display())));
+        if !seen.text.is_empty() {
+            seen.tells("operator", "fail", &format!("cannot be written by uid {NOBODY}"));
+        }
+    }
+}
+
 #[test]
 fn a_folder_that_nobody_may_write_is_told_with_the_user_who_tried() {
     if !is_root() {
@@ -353,7 +441,7 @@ fn many_faults_at_once_are_all_named() {
         closed(0),
         keys.port,
         accounts(&hook),
-    );
+    ) + &operator("unix:/proc/none/o.sock");
     let at = format!("fixture_mode = false\nlisten = \"{listen}\"\ndata_dir = \"{}\"", file.display());
     let seen = doctor.visits(&at, &rest);
     for (part, mark, wanted) in [
@@ -366,6 +454,7 @@ fn many_faults_at_once_are_all_named() {
         ("database", "fail", "Not a directory"),
         ("backups", "fail", "correct [backup] folder"),
         ("port", "fail", "is taken by another program"),
+        ("operator", "fail", "/proc/none is not there"),
         ("open files", "warn", "raise LimitNOFILE="),
         ("data service", "fail", "write a good one at [crate] key"),
         ("issuer ", "fail", "correct [auth] issuer"),
