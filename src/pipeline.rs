@@ -99,7 +99,7 @@ fn steps(
     let request = match protocol::receive(&post.headers, &post.body) {
         Ok(Incoming::Request(request)) => request,
         Ok(Incoming::Acknowledge) => return McpAnswer::Ready(answer::acknowledged(trace)),
-        Err(refusal) => return McpAnswer::Ready(answer::unreadable(parts, trace, &refusal)),
+        Err(refusal) => return McpAnswer::Ready(answer::not_taken(parts, trace, &refusal)),
     };
     if let Method::ToolsCall { name, arguments } = request.method {
         let tool = match unknown_tool::find(&name, endpoint.profile) {

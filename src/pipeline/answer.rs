@@ -72,9 +72,13 @@ pub(super) fn acknowledged(mut trace: Trace) -> HttpAnswer {
     with_id(&trace, HttpAnswer::empty(StatusCode::ACCEPTED))
 }
 
-/// A request that was not understood.
-pub(super) fn unreadable(parts: &Parts, mut trace: Trace, refusal: &Refusal) -> HttpAnswer {
-    trace.refuse(Refused::Unreadable, &parts.refused_lines);
+/// A request that was not understood, or wants a method that there is not.
+pub(super) fn not_taken(parts: &Parts, mut trace: Trace, refusal: &Refusal) -> HttpAnswer {
+    let kind = match refusal.code() {
+        RpcCode::MethodNotFound => Refused::UnknownMethod,
+        _ => Refused::Unreadable,
+    };
+    trace.refuse(kind, &parts.refused_lines);
     with_id(&trace, HttpAnswer::with_body(refusal.status(), refusal.to_json().to_string()))
 }
 

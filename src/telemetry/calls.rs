@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(requests, [(TOOL_CALL, 3), (OTHER, 1)]);
         assert_eq!(
             calls.refused().collect::<Vec<_>>(),
-            [("unauthenticated", 0), ("flooded", 1), ("unreadable", 0)]
+            [("unauthenticated", 0), ("flooded", 1), ("unreadable", 0), ("unknown_method", 0)]
         );
         assert_eq!(calls.took().map(|(_, times)| times.count()).sum::<u64>(), 2);
     }

@@ -203,7 +203,7 @@ impl Metric {
                 Counter,
                 &["kind"],
                 "requests",
-                "Requests refused before they were looked at: credentials that are not accepted, an address that sends too much, a message that cannot be read.",
+                "Requests refused before they were looked at: credentials that are not accepted, an address that sends too much, a message that cannot be read (`unreadable`), a method that there is not.",
             ),
             Self::TokensRefused => (
                 "ono_tokens_refused_total",

@@ -68,13 +68,15 @@ pub enum Refused {
     Unauthenticated,
     /// An address that sends too much.
     Flooded,
-    /// Not a message that can be served.
+    /// No message that can be read.
     Unreadable,
+    /// A message that wants a method which there is not.
+    UnknownMethod,
 }
 
 impl Refused {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Unauthenticated, Self::Flooded, Self::Unreadable];
+    pub const ALL: [Self; 4] = [Self::Unauthenticated, Self::Flooded, Self::Unreadable, Self::UnknownMethod];
 
     /// The word in the log and in metrics.
     #[must_use]
@@ -83,6 +85,7 @@ impl Refused {
             Self::Unauthenticated => "unauthenticated",
             Self::Flooded => "flooded",
             Self::Unreadable => "unreadable",
+            Self::UnknownMethod => "unknown_method",
         }
     }
 }
@@ -93,6 +96,7 @@ pub struct RefusedLines {
     unauthenticated: LineLimit,
     flooded: LineLimit,
     unreadable: LineLimit,
+    unknown_method: LineLimit,
 }
 
 impl RefusedLines {
@@ -104,6 +108,7 @@ impl RefusedLines {
             Refused::Unauthenticated => &self.unauthenticated,
             Refused::Flooded => &self.flooded,
             Refused::Unreadable => &self.unreadable,
+            Refused::UnknownMethod => &self.unknown_method,
         }
     }
 }
@@ -111,7 +116,7 @@ impl RefusedLines {
 impl Default for RefusedLines {
     fn default() -> Self {
         let limit = || LineLimit::new(Self::LINES, Self::PERIOD);
-        Self { unauthenticated: limit(), flooded: limit(), unreadable: limit() }
+        Self { unauthenticated: limit(), flooded: limit(), unreadable: limit(), unknown_method: limit() }
     }
 }
 
@@ -296,7 +301,7 @@ mod tests {
     fn a_flood_of_refusals_does_not_fill_the_log() {
         let refusals = RefusedLines::default();
         let lines = lines(|clock| {
-            for kind in [Refused::Unauthenticated, Refused::Flooded, Refused::Unreadable] {
+            for kind in Refused::ALL {
                 for _ in 0..500 {
                     Trace::start(clock, &Arc::new(Calls::new(&Words::default()))).refuse(kind, &refusals);
                 }
@@ -304,7 +309,7 @@ mod tests {
             clock.advance(RefusedLines::PERIOD);
             Trace::start(clock, &Arc::new(Calls::new(&Words::default()))).refuse(Refused::Flooded, &refusals);
         });
-        assert_eq!(lines.len(), 3 * 20 + 1);
+        assert_eq!(lines.len(), Refused::ALL.len() * 20 + 1);
         assert_eq!(lines.last().map(|line| &line["left_out"]), Some(&json!(480)));
     }
 }

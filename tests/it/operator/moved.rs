@@ -135,6 +135,9 @@ fn refusals_count_by_kind_and_tokens_by_what_was_at_fault() {
     server.post(&[JSON, ("accept", "application/json")], "no message");
     server.send(Method::GET, "/nothing", &[], "");
     let mut garbage = connect(server.port);
+    let no_such = r#"{"jsonrpc":"2.0","id":1,"method":"tools/lisst"}"#;
+    server.post(&[JSON, ("accept", "application/json")], no_such);
+    server.post(&[JSON, ("accept", "application/json")], no_such);
     garbage.write_all(b"GET / HTTP/1.0\r\n\r\n").expect("sent");
     let _alert = garbage.read_to_end(&mut Vec::new());
     let failed = "ono_handshakes_failed_total{reason=\"failed\"}";
@@ -145,12 +148,13 @@ fn refusals_count_by_kind_and_tokens_by_what_was_at_fault() {
         "ono_refused_requests_total{kind=\"unreadable\"}",
         "ono_tokens_refused_total{reason=\"its form\"}",
         "ono_tokens_refused_total{reason=\"header\"}",
+        "ono_refused_requests_total{kind=\"unknown_method\"}",
         "ono_tokens_refused_total{reason=\"signature\"}",
         "ono_http_answers_total{status=\"401\"}",
         "ono_http_answers_total{status=\"404\"}",
         failed,
     ];
-    assert_eq!(grew(&before, &after, &names), [3, 1, 1, 1, 1, 3, 1, 1]);
+    assert_eq!(grew(&before, &after, &names), [3, 1, 2, 1, 1, 1, 3, 1, 1]);
     assert!(of(&after, "ono_connections_open") >= 1.0);
     assert!(grew(&before, &after, &["ono_connections_total"])[0] >= 1);
     // A flood leaves lines out and counts all the same.
