@@ -264,6 +264,7 @@ impl Source for Figures {
                 used: admission.anonymous_units_today(),
                 of: admission.anonymous_budget(),
                 resets: tomorrow.unix_timestamp(),
+                paused: admission.ladder().is_anonymous_paused(),
             },
             accounts: AccountsNow { active_today: accounts.active_today, at_limit: accounts.at_limit },
             upstream_plan: client.plan_use().map(|plan| PlanNow {

@@ -101,7 +101,7 @@ pub struct Gauges {
     pub not_ready: Vec<NotReady>,
 }
 
-/// A budget of a day.
+/// The budget of a day, of everybody without an account.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Budget {
     /// Units that are used or held.
@@ -110,6 +110,8 @@ pub struct Budget {
     pub of: u64,
     /// When it begins anew, in seconds since 1970.
     pub resets: i64,
+    /// Whether an operator paused such use, whatever is left.
+    pub paused: bool,
 }
 
 /// Accounts, as far as they called since the start.

@@ -41,7 +41,7 @@ impl Source for Set {
 
     fn gauges(&self) -> Gauges {
         Gauges {
-            anonymous: Budget { used: 1, of: 2, resets: 3 },
+            anonymous: Budget { used: 1, of: 2, resets: 3, paused: false },
             accounts: AccountsNow { active_today: 0, at_limit: 0 },
             upstream_plan: None,
             ladder: LadderNow { step: "L0", words: "nothing is given up" },

@@ -600,6 +600,7 @@ function alarms(whole) {
   const month = plan?.month;
   if (month?.of > 0 && month.used >= month.of * SHARE_HIGH) add(month.used >= month.of ? 'alarm' : 'notice', `The data service's plan: the month's requests are ${month.used >= month.of ? '' : 'nearly '}used`, `: ${count(month.used)} of ${count(month.of)}`);
   if (ladder && !/^(?:l|rung )?0$/i.test(String(ladder.step))) add('notice', `Protection ladder, rung ${ladder.step}: ${ladder.words}`);
+  if (anonymous?.paused) add('notice', 'Use without an account is paused');
   if (gauges.tools_off?.length) add('notice', `Switched off: ${gauges.tools_off.join(', ')}`);
   if (gauges.store?.startsWith('tight')) add('notice', `The store is ${gauges.store}`);
   if (reload.waits_for_start?.length) add('notice', `Changed, and read at the next start only: ${reload.waits_for_start.join(', ')}`);
@@ -705,9 +706,10 @@ function fact(name) {
   return item;
 }
 
-function showState({ ladder, tools_off: off, store, reload }) {
+function showState({ anonymous, ladder, tools_off: off, store, reload }) {
   const facts = {
     'Protection ladder': ladder ? `rung ${ladder.step}: ${ladder.words}` : 'no data yet',
+    'Use without an account': typeof anonymous?.paused === 'boolean' ? (anonymous.paused ? 'paused' : 'not paused') : 'no data yet',
     'Tools switched off': off ? off.join(', ') || 'none' : 'no data yet',
     Store: store ?? 'no data yet',
     'Last reload': reload ? (reload.configuration_refused || reload.certificate_refused ? 'refused, see the alarms' : 'nothing was refused') : 'no data yet',

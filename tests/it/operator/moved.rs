@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use http::Method;
+use ono_sendai::store::space::Space;
 use ono_sendai::telemetry::Metric;
 use ono_sendai::telemetry::metric::Kind;
 use serde_json::json;
@@ -14,6 +15,7 @@ use crate::harness::{Demo, JSON};
 use crate::metering::operator::{admin, restore};
 use crate::pki::private;
 use crate::reload::served::{ONE_PAIR, Served};
+use crate::store::disk_full::Small;
 use crate::sweep::Secrets;
 use crate::upstream::peer::{Peer, json as answers};
 use crate::upstream::server_with;
@@ -133,11 +135,11 @@ fn refusals_count_by_kind_and_tokens_by_what_was_at_fault() {
     let forged = format!("Bearer {}", token.rsplit_once('.').expect("a signature").0.to_owned() + ".AAAA");
     server.post(&[JSON, ("authorization", &forged)], "{}");
     server.post(&[JSON, ("accept", "application/json")], "no message");
-    server.send(Method::GET, "/nothing", &[], "");
-    let mut garbage = connect(server.port);
     let no_such = r#"{"jsonrpc":"2.0","id":1,"method":"tools/lisst"}"#;
     server.post(&[JSON, ("accept", "application/json")], no_such);
     server.post(&[JSON, ("accept", "application/json")], no_such);
+    server.send(Method::GET, "/nothing", &[], "");
+    let mut garbage = connect(server.port);
     garbage.write_all(b"GET / HTTP/1.0\r\n\r\n").expect("sent");
     let _alert = garbage.read_to_end(&mut Vec::new());
     let failed = "ono_handshakes_failed_total{reason=\"failed\"}";
@@ -146,9 +148,9 @@ fn refusals_count_by_kind_and_tokens_by_what_was_at_fault() {
     let names = [
         "ono_refused_requests_total{kind=\"unauthenticated\"}",
         "ono_refused_requests_total{kind=\"unreadable\"}",
+        "ono_refused_requests_total{kind=\"unknown_method\"}",
         "ono_tokens_refused_total{reason=\"its form\"}",
         "ono_tokens_refused_total{reason=\"header\"}",
-        "ono_refused_requests_total{kind=\"unknown_method\"}",
         "ono_tokens_refused_total{reason=\"signature\"}",
         "ono_http_answers_total{status=\"401\"}",
         "ono_http_answers_total{status=\"404\"}",
@@ -292,6 +294,97 @@ fn a_used_up_account_and_a_full_server_are_told() {
     let held = until(|| metrics(port), "full", |values| of(values, full) > of(&after, full));
     assert_eq!(of(&held, "ono_connections_limit").round() as i64, 3);
     assert!(of(&held, "ono_connections_open").round() as i64 <= 3);
+}
+
+/// Which state of the store is told; exactly one is.
+fn store_state(values: &Values) -> &'static str {
+    let is_so = |state: &&'static str| of(values, &format!("ono_store_state{{state=\"{state}\"}}")) > 0.5;
+    let states: Vec<_> = ["good", "tight", "refusing"].into_iter().filter(is_so).collect();
+    assert_eq!(states.len(), 1, "{states:?}");
+    states[0]
+}
+
+#[test]
+fn each_state_of_the_store_is_told_while_it_holds() {
+    let Some(disk) = Small::mount("64m") else { return };
+    let server = Demo::serving_in(disk.path().join("data"), ANY_PORT);
+    let port = port_of(&server);
+    let filler = disk.path().join("filler");
+    let mut n = 0;
+    let mut reaches = |state: &str, free_bytes: u64| {
+        let _none_yet = std::fs::remove_file(&filler);
+        let free = Space::of(disk.path()).expect("a disk").free_bytes;
+        std::fs::write(&filler, vec![1; usize::try_from(free.saturating_sub(free_bytes)).expect("small")])
+            .expect("there is room");
+        let read = || {
+            // Whatever is written, or would be, has the room looked at.
+            n += 1;
+            server.call("resolve_artist", json!({"q": format!("Nobody {n}")}));
+            metrics(port)
+        };
+        let read = std::cell::RefCell::new(read);
+        let values = until(|| read.borrow_mut()(), state, |values| store_state(values) == state);
+        let told = admin(&server, &["status"]).expect("told");
+        assert_eq!(told["status"]["store"], state);
+        let series: serde_json::Value = serde_json::from_str(&get(port, "/series").body).expect("JSON");
+        assert!(series["gauges"]["store"].as_str().expect("text").starts_with(state), "{series}");
+        assert_eq!(of(&values, "ono_ready") > 0.5, state != "refusing");
+    };
+    const MIB: u64 = 1024 * 1024;
+    // Of 64 MiB a tenth is little and a thirtieth too little.
+    reaches("good", 20 * MIB);
+    reaches("tight", 5 * MIB);
+    reaches("refusing", MIB);
+    // It goes back by itself.
+    reaches("tight", 5 * MIB);
+    reaches("good", 20 * MIB);
+}
+
+#[test]
+fn the_metrics_tell_what_the_operators_command_and_the_page_tell_at_the_same_time() {
+    let rest = format!("[issuer]\nenabled = true\n[anonymous]\nunits_per_day = 100\n{ANY_PORT}");
+    let server = Demo::serving("", &rest);
+    let port = port_of(&server);
+    let agree = || {
+        let told = admin(&server, &["status"]).expect("told")["status"].clone();
+        let values = metrics(port);
+        let series: serde_json::Value = serde_json::from_str(&get(port, "/series").body).expect("JSON");
+        let gauges = &series["gauges"];
+        let whole = |name: &str| json!(of(&values, name).round() as i64);
+        assert_eq!(told["rung"], whole("ono_ladder_rung"));
+        assert_eq!(told["rung"].to_string(), gauges["ladder"]["step"].as_str().expect("text"));
+        assert_eq!(json!(told["tools_off"].as_array().expect("tools").len()), whole("ono_tools_off"));
+        assert_eq!(told["tools_off"], gauges["tools_off"]);
+        assert_eq!(json!(i64::from(told["anonymous_paused"] == true)), whole("ono_anonymous_paused"));
+        assert_eq!(told["anonymous_paused"], gauges["anonymous"]["paused"]);
+        assert_eq!(told["anonymous_units_today"], whole("ono_anonymous_units_used"));
+        assert_eq!(told["anonymous_units_today"], gauges["anonymous"]["used"]);
+        assert_eq!(
+            (whole("ono_anonymous_units_budget"), &gauges["anonymous"]["of"]),
+            (json!(100), &json!(100))
+        );
+        assert_eq!(json!(i64::from(told["restore_unconfirmed"] == true)), whole("ono_restore_unconfirmed"));
+        assert_eq!(told["store"], store_state(&values));
+        assert_eq!(told["open_files"], whole("process_max_fds"));
+        let until = told["reload"]["certificate_until"].as_str().expect("a moment");
+        let until = time::OffsetDateTime::parse(until, &time::format_description::well_known::Rfc3339);
+        let end = whole("ono_certificate_expiry_timestamp_seconds{certificate=\"first\"}");
+        assert_eq!(json!(until.expect("a moment").unix_timestamp()), end);
+        assert_eq!(gauges["certificates"][0]["until"], end);
+        told
+    };
+    let before = agree();
+    server.call("resolve_artist", json!({"q": "Four Tet"}));
+    server.call("get_artist", json!({"key": "four-tet"}));
+    assert!(agree()["anonymous_units_today"].as_u64() > before["anonymous_units_today"].as_u64());
+    for set in [&["ladder", "3"][..], &["tool", "get_label", "off"], &["anonymous", "pause"]] {
+        admin(&server, set).expect("done");
+        agree();
+    }
+    for set in [&["ladder", "auto"][..], &["tool", "get_label", "on"], &["anonymous", "resume"]] {
+        admin(&server, set).expect("done");
+    }
+    assert_eq!(agree()["anonymous_paused"], false);
 }
 
 #[test]
