@@ -241,6 +241,55 @@ async function walk({ what, page }) {
   check(`${what}: a table can be scrolled with keys`, region === 'Data service by family as a table', region);
 }
 
+/** What an operator sets is told while it holds. */
+async function pauses(views) {
+  const said = (word) => run('admin', 'admin', '--data', folder, 'anonymous', word).ended;
+  check('use without an account is paused', (await said('pause')) === 0);
+  for (const { what, page } of views) {
+    await page.waitForFunction(() => document.querySelector('#alarms').textContent.includes('Use without an account is paused'));
+    const alarms = await page.locator('#alarms li').allInnerTexts();
+    check(`${what}: that use without an account is paused is a notice`, alarms.some((words) => /^notice\s+Use without an account is paused$/.test(words)), alarms);
+    check(`${what}: it stands beside what else holds`, /Use without an account\s+paused/.test(await text(page, '#state')), await text(page, '#state'));
+  }
+  check('use without an account goes on', (await said('resume')) === 0);
+  for (const { what, page } of views) {
+    await page.waitForFunction(() => !document.querySelector('#alarms').textContent.includes('is paused'));
+    check(`${what}: it is told no longer`, /Use without an account\s+not paused/.test(await text(page, '#state')), await text(page, '#state'));
+  }
+}
+
+/** A server that tells what it never should: every word of it is shown as it is, and none becomes part of the page. */
+async function hostile(browser) {
+  const MARKUP = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>"\'>\u202e\u001b[31m';
+  const told = await (await fetch(`${page_address}series`)).json();
+  const renamed = (columns) => Object.fromEntries([...Object.values(columns).map((column, n) => [`${MARKUP}${n}`, column]), ['constructor', Object.values(columns)[0]]]);
+  for (const key of ['errors', 'tools', 'families']) told[key] = renamed(told[key]);
+  told.version = told.public_base = MARKUP;
+  Object.assign(told.gauges, {
+    ladder: { step: MARKUP, words: MARKUP }, tools_off: [MARKUP, MARKUP], store: `refusing: ${MARKUP}`, not_ready: [{ part: MARKUP, why: MARKUP }],
+    reload: { configuration_refused: MARKUP, certificate_refused: MARKUP, waits_for_start: [MARKUP] },
+    certificates: [{ names: [MARKUP], until: told.now, days_left: 1, kind: MARKUP }],
+  });
+  const body = JSON.stringify(told).replace('"constructor"', '"__proto__"');
+  const isOwn = (to) => to.origin === new URL(page_address).origin;
+  const { context, page, complaints, foreign } = await open(browser, { viewport: { width: 1280, height: 800 } }, isOwn);
+  await page.route('**/series*', (route) => route.fulfill({ contentType: 'application/json', body }));
+  await page.goto(page_address);
+  await isLive(page);
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length > 8);
+  const seen = await page.evaluate((markup) => ({
+    owned: window.owned ?? null,
+    made: document.querySelectorAll('img, iframe, object, embed, link[rel=import], script:not([src]), [onerror]').length,
+    places: ['#alarms', '#identity', '#state', '#certificates', '#errors', '#tools', '#families'].filter((id) => !document.querySelector(id).textContent.includes(markup)),
+    polluted: ({}).asked ?? null,
+  }), MARKUP);
+  check('hostile words: none becomes part of the page', seen.owned === null && seen.made === 0 && seen.polluted === null, seen);
+  check('hostile words: each is shown as it is', seen.places.length === 0, seen.places);
+  check('hostile words: nothing is asked elsewhere, and nothing fails', foreign.length === 0 && complaints.length === 0, [foreign, complaints]);
+  await context.close();
+}
+
 /** What the policy keeps from happening is told, so that silence means something. */
 async function planted({ what, page, complaints }) {
   const before = [...complaints];
@@ -271,6 +320,8 @@ try {
   for (const view of views) await examine(view);
   for (const view of views.filter(({ what }) => what.endsWith('light'))) await walk(view);
   await Promise.all(views.map((view, index) => isOfNow(view, first[index])));
+  await pauses(views);
+  await hostile(browser);
   for (const { page, what } of views) await page.screenshot({ path: join(out, `${what.replace(', ', '-')}.png`), fullPage: true });
 
   for (const view of views) view.allowFailures(true);
