@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::folder::{Little, Tried, try_out};
+use super::folder::{Tried, try_out};
 use super::{Fault, Findings};
 use crate::config::{Config, OperatorListen};
 use crate::transport::{ListenError, Listener, PlainListener};
@@ -57,10 +57,8 @@ fn unix(path: &Path, runs: bool, found: &mut Findings) {
     let folder = path.parent().unwrap_or(Path::new("/"));
     // Before the socket, since nothing can be said of what lies in a folder that is not there.
     match try_out(folder) {
-        Tried::Writable(None) => {}
-        Tried::Writable(Some(Little { mark, text })) => {
-            found.add(PART, mark, format!("the folder of {shown} {text}"));
-        }
+        // A socket takes no room.
+        Tried::Writable(_) => {}
         Tried::CanBeMade | Tried::None(_) => {
             let what = if folder.exists() { "is no folder" } else { "is not there" };
             let text = format!("{} {what}; make it, or choose another path with {CORRECT}", folder.display());
