@@ -80,7 +80,7 @@ pub fn found(data: &std::path::Path, directory: &Url, names: &[String], now: Off
     let kept = Kept::new(data, directory);
     let identity = kept.pair();
     let good = identity.as_ref().ok().and_then(Option::as_ref);
-    let tries = settled(kept.tries().as_of(now), good, names, now);
+    let tries = settled(kept.tries().seen_at(now), good, names, now);
     Found { outlook: outlook(good, names, &tries, None), identity }
 }
 
@@ -115,7 +115,7 @@ impl Renewals {
             tracing::warn!(reason, "the certificate that was kept cannot be used; another is asked for");
             None
         });
-        let tries = kept.tries().as_of(clock.utc()).after_a_start();
+        let tries = kept.tries().seen_at(clock.utc()).after_a_start();
         let now = Now {
             tries: settled(tries, identity.as_ref(), &settings.names, clock.utc()),
             identity,
@@ -207,7 +207,7 @@ impl Renewals {
     fn mind_the_clock(&self) {
         let at = self.clock.utc();
         let mut now = self.now();
-        now.tries = now.tries.clone().as_of(at);
+        now.tries = now.tries.clone().seen_at(at);
         now.rests_until = now.rests_until.map(|until| until.min(at + AGAIN));
         now.advice.again = now.advice.again.min(at + advice::MOST);
     }

@@ -53,7 +53,7 @@ impl Failed {
     }
 
     /// The same for a try that may have cost a certificate, however it failed.
-    fn as_costly(self) -> Self {
+    fn costly(self) -> Self {
         let fault = if self.fault == Fault::Unreachable { Fault::Refused } else { self.fault };
         Self { fault, ..self }
     }
@@ -131,7 +131,7 @@ pub(super) async fn obtain(
         });
     }
     // From here on it may be issued, and the next try is another one: an authority issues only so many.
-    let costly = |error: Error| failed(error).as_costly();
+    let costly = |error: Error| failed(error).costly();
     let key = order.finalize().await.map_err(costly)?;
     let chain = order.poll_certificate(&PATIENCE).await.map_err(costly)?;
     Ok(key + &chain)
@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn an_authority_that_falls_silent_after_it_may_have_issued_is_not_asked_again_at_once() {
-        assert_eq!(Failed::unreachable("why").as_costly(), Failed::here("why".to_owned()));
+        assert_eq!(Failed::unreachable("why").costly(), Failed::here("why".to_owned()));
         let limited = Failed { fault: Fault::Limited(None), reason: "why".to_owned() };
-        assert_eq!(limited.clone().as_costly(), limited);
+        assert_eq!(limited.clone().costly(), limited);
     }
 }

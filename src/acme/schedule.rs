@@ -102,7 +102,7 @@ impl Tries {
     }
 
     /// The same after the clock was set back: the wait begins anew and is no longer than it was.
-    pub(super) fn as_of(mut self, now: OffsetDateTime) -> Self {
+    pub(super) fn seen_at(mut self, now: OffsetDateTime) -> Self {
         let back = self.failed_at.saturating_sub(now.unix_timestamp());
         if back > 0 {
             self.failed_at = now.unix_timestamp();
@@ -202,13 +202,13 @@ mod tests {
             let tries = Tries::default().failed(&failed(fault), ahead);
             let wait = tries.next().unwrap() - ahead;
             assert_eq!(
-                tries.clone().as_of(ahead + wait),
+                tries.clone().seen_at(ahead + wait),
                 tries,
                 "{fault:?}: a clock that goes on changes nothing"
             );
-            assert_eq!(tries.as_of(FROM).next(), Some(FROM + wait), "{fault:?}");
+            assert_eq!(tries.seen_at(FROM).next(), Some(FROM + wait), "{fault:?}");
         }
-        assert_eq!(Tries::default().as_of(FROM), Tries::default());
+        assert_eq!(Tries::default().seen_at(FROM), Tries::default());
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
             // It is killed, and the next one reads what was kept.
             let text = serde_json::to_vec(&kept).unwrap();
             let read: Tries = serde_json::from_slice(&text).unwrap();
-            kept = read.as_of(at).after_a_start();
+            kept = read.seen_at(at).after_a_start();
             waits.push(kept.next().unwrap() - at);
             at = kept.next().unwrap();
         }
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn no_file_makes_a_wait_longer_than_any_that_is_asked_for() {
         let text = r#"{"failures":1,"reason":"why","failed_at":1700000000,"next":4000000000,"limited":true}"#;
-        let tries = serde_json::from_str::<Tries>(text).unwrap().as_of(FROM);
+        let tries = serde_json::from_str::<Tries>(text).unwrap().seen_at(FROM);
         assert!(tries.next().unwrap() < FROM, "{tries:?}");
     }
 
