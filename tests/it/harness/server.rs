@@ -162,10 +162,19 @@ impl Demo {
         Self::serving_of(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), server, rest)
     }
 
+    /// The same of a server that keeps everything in this folder.
+    pub fn serving_in(data: PathBuf, rest: &str) -> Self {
+        Self::serving_with_all(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "", rest)
+    }
+
     /// The same of another build.
     pub fn serving_of(binary: &Path, server: &str, rest: &str) -> Self {
         let folder = scratch();
         let data = folder.join("data");
+        Self::serving_with_all(binary, folder, data, server, rest)
+    }
+
+    fn serving_with_all(binary: &Path, folder: PathBuf, data: PathBuf, server: &str, rest: &str) -> Self {
         let config = folder.join("config.toml");
         let text = format!(
             "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{}\n",
