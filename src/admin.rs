@@ -4,11 +4,13 @@
 //! the owner of the data folder, and never tells a token, a subject or a question.
 
 mod account;
+mod backups;
 mod socket;
 mod standing;
 mod verb;
 
 pub use self::account::{AccountReport, AccountVerb, Who};
+pub use self::backups::BackupReport;
 pub use self::socket::{AdminError, ask, listen};
-pub use self::standing::{CertificateKind, Readings, ReloadReport, RenewalReport, Standing};
+pub use self::standing::{CertificateKind, Reading, ReloadReport, RenewalReport, Standing};
 pub use self::verb::{Report, Verb, answer};

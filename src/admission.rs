@@ -34,16 +34,18 @@ use self::pace::AddressPace;
 pub use self::permit::{Permit, Settled};
 use self::purse::NotHeld;
 use self::replay::{ReplayKey, Replays, Turn};
-pub use self::tallies::AccountsNow;
+pub use self::tallies::{AccountsNow, Replayed, Who};
 use self::tallies::{Spending, Tallies};
 use crate::auth::{AccountId, Principal};
 use crate::clock::Clock;
 use crate::crate_client::{CallLedger, Caller};
 use crate::envelope::error::ToolError;
 use crate::envelope::meta::{BudgetBucket, Quota};
+use crate::store::backups::Outcomes;
 use crate::store::record::Only;
 use crate::store::rows::Calendar as StoredDay;
 use crate::store::{BackupError, Batch, Flushes, Health, State, StoreError};
+use crate::telemetry::count::Counters;
 
 /// The limits that are in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,15 +243,15 @@ impl Admission {
         let leader = match (asker, same) {
             (Asker::Account { .. }, Some(key)) => match self.replays.turn(key, &self.state).await {
                 Turn::Stored(answer) => {
-                    self.tallies.replays.one(tallies::HIT);
+                    self.tallies.replays.one(Replayed::Hit);
                     return Ok(Admitted::Replay(answer));
                 }
                 Turn::InProgress => {
-                    self.tallies.replays.one(tallies::RUNNING);
+                    self.tallies.replays.one(Replayed::Running);
                     return Err(refusal::in_progress());
                 }
                 Turn::Lead(leader) => {
-                    self.tallies.replays.one(tallies::MISS);
+                    self.tallies.replays.one(Replayed::Miss);
                     Some(leader)
                 }
             },
@@ -353,8 +355,9 @@ impl Admission {
     }
 
     /// What became of looking for the answers of identical calls.
-    pub fn replays(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        self.tallies.replays.read()
+    #[must_use]
+    pub fn replays(&self) -> &Counters<Replayed> {
+        &self.tallies.replays
     }
 
     /// How many accounts called today, and how many have used up their month, as far as they called since the start.
@@ -374,6 +377,12 @@ impl Admission {
     #[must_use]
     pub fn store_flushes(&self) -> Option<Flushes> {
         self.state.flushes()
+    }
+
+    /// What became of the backups that were due.
+    #[must_use]
+    pub fn backups(&self) -> &Outcomes {
+        self.state.backups()
     }
 
     /// Sets what an account used this month, by an operator's word.
@@ -397,7 +406,7 @@ impl Admission {
         self.state.health()
     }
 
-    /// Writes everything that the store remembers to a file.
+    /// Writes everything that the store remembers to a file, at an operator's word.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -33,7 +33,7 @@ use tokio::sync::watch;
 use self::certificate::Certificate;
 use self::figures::Figures;
 use self::legal::LegalTexts;
-use self::reload::{Looking, Reload};
+use self::reload::{Looking, Reload, StartOnly};
 use self::sign_in::SignIn;
 use self::signals::Signals;
 use crate::acme::Renewals;
@@ -57,7 +57,7 @@ use crate::store::{Health, State};
 use crate::supervisor::Supervisor;
 use crate::telemetry::{Calls, RefusedLines};
 use crate::transport::{
-    self, Document, Handshakes, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Refuses,
+    self, Document, Handshakes, LegalPage, McpAnswer, McpRequest, NotReady, PageAnswer, Part, Refuses,
     SecurityHeaders, Service,
 };
 
@@ -244,7 +244,7 @@ fn not_ready(parts: &Parts, renewals: Option<&Renewals>) -> Vec<NotReady> {
             "what was restored or lost waits for an operator's word; metered calls are refused".to_owned()
         }),
     };
-    let store = why.map(|why| NotReady { part: "store", why });
+    let store = why.map(|why| NotReady { part: Part::Store, why });
     store.into_iter().chain(automatic::not_ready(renewals)).collect()
 }
 
@@ -266,6 +266,8 @@ pub async fn run(
     let supervisor = Supervisor::from_environment();
     open_files::take_all(&config.transport);
     let clock = Clock::system();
+    // Before any of them is read: what changes while the server starts may have been read or not, and is told.
+    let start_only = StartOnly::of(&config);
     let renewals = automatic::renewals(&config, &clock)?;
     let Certificate { shown, demo } = Certificate::load(&config, renewals.as_deref(), &clock)?;
     let mut listener = match passed {
@@ -315,7 +317,7 @@ pub async fn run(
         renewals: renewals.clone(),
     };
     let places = (public_base.clone(), address);
-    let reload = Reload::new(origin, changing, config.clone(), places, clock.utc());
+    let reload = Reload::new(origin, changing, (config.clone(), start_only), places, clock.utc());
     let looking_again = Looking::new(reload, clock.clone());
     if renewals.is_none() {
         certificate::warn(&shown.now(), clock.utc());

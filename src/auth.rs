@@ -6,6 +6,7 @@
 mod bearer;
 pub mod challenge;
 pub mod discovery;
+pub mod fault;
 pub mod key_source;
 pub mod keys;
 mod memory;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
+use self::fault::TokenFault;
 use self::key_source::Found;
 use self::keys::VerifyingKey;
 use self::memory::{TokenMemory, Verified};
@@ -27,7 +29,7 @@ use self::token::{Claimed, Unacceptable, is_alive};
 use crate::clock::Clock;
 use crate::profile::Endpoint;
 use crate::telemetry::LineLimit;
-use crate::telemetry::count::Counters;
+use crate::telemetry::count::{Counters, Word as _};
 
 pub use self::challenge::{AuthRefusal, Challenges};
 pub use self::discovery::IssuerDocument;
@@ -45,36 +47,12 @@ const UNVERIFIABLE_RETRY: Duration = Duration::from_secs(key_source::AGAIN_AFTER
 const TOLD: u32 = 10;
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 
-/// What can be at fault with a token: a claim or a part of it, as in the log, and what has no line there.
-const REASONS: [&str; 14] = [
-    "alg",
-    "aud",
-    "crit",
-    "exp",
-    "iat",
-    "iss",
-    "its form",
-    "nbf",
-    "signature",
-    "sub",
-    "typ",
-    NO_SIGN_IN,
-    UNVERIFIABLE,
-    HEADER,
-];
-/// The server has no sign-in.
-const NO_SIGN_IN: &str = "no sign-in";
-/// It could not be checked just now.
-const UNVERIFIABLE: &str = "unverifiable";
-/// The header field holds no token, or there are several.
-const HEADER: &str = "header";
-
 /// Finds out who sends a request.
 #[derive(Debug)]
 pub struct Authenticator {
     clock: Clock,
     verifier: Option<Verifier>,
-    refused: Arc<Counters>,
+    refused: Arc<Counters<TokenFault>>,
 }
 
 #[derive(Debug)]
@@ -84,14 +62,14 @@ struct Verifier {
     keys: KeySource,
     memory: TokenMemory,
     told: LineLimit,
-    refused: Arc<Counters>,
+    refused: Arc<Counters<TokenFault>>,
 }
 
 impl Authenticator {
     /// One for a server without a sign-in: no token is accepted.
     #[must_use]
     pub fn without_sign_in(clock: Clock) -> Self {
-        Self { clock, verifier: None, refused: Arc::new(Counters::new(REASONS)) }
+        Self { clock, verifier: None, refused: Arc::default() }
     }
 
     /// One that accepts tokens that keep to `policy` and are signed with one of `keys`.
@@ -99,7 +77,7 @@ impl Authenticator {
     pub fn new(policy: TokenPolicy, keys: KeySource, clock: Clock) -> Self {
         signature::install();
         let told = LineLimit::new(TOLD, TOLD_EVERY);
-        let refused = Arc::new(Counters::new(REASONS));
+        let refused = Arc::<Counters<TokenFault>>::default();
         let counted = Arc::clone(&refused);
         Self {
             clock: clock.clone(),
@@ -122,14 +100,14 @@ impl Authenticator {
             Ok(None) if endpoint.needs_sign_in() => Some(Err(AuthRefusal::SignInNeeded)),
             Ok(None) => Some(Ok(Principal::anonymous())),
             Ok(Some(token)) => match &self.verifier {
-                None => Some(Err(self.refused(NO_SIGN_IN, AuthRefusal::InvalidToken))),
+                None => Some(Err(self.refused(TokenFault::NoSignIn, AuthRefusal::InvalidToken))),
                 Some(verifier) => verifier.remembered(token, self.now_s()),
             },
-            Err(refusal) => Some(Err(self.refused(HEADER, refusal))),
+            Err(refusal) => Some(Err(self.refused(TokenFault::Header, refusal))),
         }
     }
 
-    fn refused(&self, why: &'static str, refusal: AuthRefusal) -> AuthRefusal {
+    fn refused(&self, why: TokenFault, refusal: AuthRefusal) -> AuthRefusal {
         self.refused.one(why);
         refusal
     }
@@ -170,17 +148,17 @@ impl Authenticator {
 
 impl Verifier {
     /// Says in the log what of a token is not acceptable, and nothing of the token itself: its sender is told nothing.
-    fn refused(&self, what: &'static str) -> AuthRefusal {
+    fn refused(&self, what: TokenFault) -> AuthRefusal {
         self.refused.one(what);
         if let Some(left_out) = self.told.note(self.clock.monotonic()) {
             let left_out = Some(left_out).filter(|left_out| *left_out > 0);
-            tracing::info!(what, left_out, "a token is not accepted");
+            tracing::info!(what = what.as_str(), left_out, "a token is not accepted");
         }
         AuthRefusal::InvalidToken
     }
 
     fn unverifiable(&self) -> AuthRefusal {
-        self.refused.one(UNVERIFIABLE);
+        self.refused.one(TokenFault::Unverifiable);
         AuthRefusal::Unverifiable { retry_after: UNVERIFIABLE_RETRY }
     }
 
@@ -190,7 +168,7 @@ impl Verifier {
         let verified = self.memory.find(hash)?;
         if !is_alive(verified.expires_s, now_s) {
             self.memory.forget(hash);
-            return Some(Err(self.refused("exp")));
+            return Some(Err(self.refused(TokenFault::Expiry)));
         }
         let keys = self.keys.held()?;
         if !keys.holds(verified.key) {
@@ -219,7 +197,7 @@ impl Verifier {
         let signed = match of_held {
             Some(key) => key,
             None => match self.keys.keys(|keys| signer(keys).is_some()).await {
-                Found::Keys(keys) => signer(&keys).ok_or_else(|| self.refused("signature"))?,
+                Found::Keys(keys) => signer(&keys).ok_or_else(|| self.refused(TokenFault::Signature))?,
                 // Those that are missing may have signed it.
                 Found::Stale(keys) => signer(&keys).ok_or_else(|| self.unverifiable())?,
                 Found::Nothing => return Err(self.unverifiable()),

@@ -3,6 +3,8 @@
 //! Decides nothing about what a document means. Redirects are never followed; what was sent never stands
 //! in an error.
 
+pub mod trust;
+
 use std::error::Error as StdError;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -46,13 +48,33 @@ pub struct Fetched {
     pub date: Option<OffsetDateTime>,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why there is no answer. It reads as its reason.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
 pub struct Unanswered {
     /// One line for the operator.
     pub reason: String,
     /// Whether there was no connection at all, so that it would have been the same for any question.
     pub is_unreachable: bool,
+    /// Whether the other side's certificate is one that nobody who is trusted vouches for.
+    pub is_untrusted: bool,
+}
+
+impl Unanswered {
+    /// For a reason that has nothing to do with the connection.
+    fn other(reason: String) -> Self {
+        Self { reason, is_unreachable: false, is_untrusted: false }
+    }
+}
+
+impl From<reqwest::Error> for Unanswered {
+    fn from(error: reqwest::Error) -> Self {
+        Self {
+            is_unreachable: error.is_connect() && !error.is_timeout(),
+            is_untrusted: trust::is_untrusted(&error),
+            reason: innermost(&error.without_url()),
+        }
+    }
 }
 
 /// An address as a message may show it: a user, a password or a query may be a secret.
@@ -101,21 +123,20 @@ impl Fetcher {
     /// Gets a document.
     ///
     /// # Errors
-    /// One line for the operator.
-    pub async fn get(&self, url: &Url) -> Result<Fetched, String> {
-        let request = self.client.get(url.clone()).header("accept", "application/json");
-        self.read(request).await.map_err(|unanswered| unanswered.reason)
+    /// Why there is no answer.
+    pub async fn get(&self, url: &Url) -> Result<Fetched, Unanswered> {
+        self.read(self.client.get(url.clone()).header("accept", "application/json")).await
     }
 
-    /// Finds out whether there is a way to a server, and what time it is there. Of its answer only the head is looked at;
-    /// one that does not come, or cannot be read, tells no time.
+    /// Finds out whether there is a way to a server, and what time it is there. Of its answer only the head is looked
+    /// at; one that does not come, or cannot be read, tells no time.
     ///
     /// # Errors
-    /// When no connection could be made, as one line for the operator.
-    pub async fn reach(&self, url: &Url) -> Result<Option<OffsetDateTime>, String> {
+    /// When no connection could be made.
+    pub async fn reach(&self, url: &Url) -> Result<Option<OffsetDateTime>, Unanswered> {
         match self.client.get(url.clone()).send().await {
             Ok(response) => Ok(date(response.headers())),
-            Err(error) if error.is_connect() => Err(innermost(&error.without_url())),
+            Err(error) if error.is_connect() => Err(error.into()),
             Err(_no_answer) => Ok(None),
         }
     }
@@ -133,8 +154,8 @@ impl Fetcher {
     /// # Errors
     /// Why there is no answer.
     pub async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered> {
-        let request = reqwest::Request::try_from(request)
-            .map_err(|error| Unanswered { reason: innermost(&error), is_unreachable: false })?;
+        let request =
+            reqwest::Request::try_from(request).map_err(|error| Unanswered::other(innermost(&error)))?;
         let mut headers = HeaderMap::new();
         let request = reqwest::RequestBuilder::from_parts(self.client.clone(), request);
         let fetched = self.read_with(request, |answered| headers = answered.clone()).await?;
@@ -153,19 +174,15 @@ impl Fetcher {
         request: reqwest::RequestBuilder,
         look: impl FnOnce(&HeaderMap),
     ) -> Result<Fetched, Unanswered> {
-        let failed = |error: reqwest::Error| Unanswered {
-            is_unreachable: error.is_connect() && !error.is_timeout(),
-            reason: innermost(&error.without_url()),
-        };
-        let mut response = request.send().await.map_err(failed)?;
+        let mut response = request.send().await?;
         let status = response.status().as_u16();
         let date = date(response.headers());
         look(response.headers());
         let mut body = Vec::new();
-        while let Some(part) = response.chunk().await.map_err(failed)? {
+        while let Some(part) = response.chunk().await? {
             if body.len() + part.len() > self.limit_bytes {
                 let reason = format!("the answer has more than {} bytes", self.limit_bytes);
-                return Err(Unanswered { reason, is_unreachable: false });
+                return Err(Unanswered::other(reason));
             }
             body.extend_from_slice(&part);
         }

@@ -9,7 +9,6 @@ mod ring;
 pub mod series;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{
@@ -18,9 +17,10 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode};
+use tokio::time::MissedTickBehavior;
 
 pub use self::guard::Names;
-use self::ring::{KEPT, STEP};
+use self::ring::STEP;
 pub use self::ring::{Ring, STEP_S};
 pub use self::series::{FamilyPulse, Gauges, Known, Pulse, State};
 use crate::clock::Clock;
@@ -77,6 +77,8 @@ impl<S: Source> Operator<S> {
     /// Looks at the counts for as long as the server runs. Never ends.
     pub async fn by_itself(self: Arc<Self>) {
         let mut steps = tokio::time::interval(STEP);
+        // A machine that slept has one long step behind it, and not many that are empty.
+        steps.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The first one is over at once.
         steps.tick().await;
         loop {
@@ -141,12 +143,6 @@ impl<S: Source> PlainPages for Operator<S> {
         headers.insert(HeaderName::from_static("cross-origin-resource-policy"), same);
         response
     }
-}
-
-/// How long the past is that is kept.
-#[must_use]
-pub fn kept() -> Duration {
-    STEP * u32::try_from(KEPT).unwrap_or(u32::MAX)
 }
 
 fn answer(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Response<Bytes> {

@@ -15,22 +15,31 @@ use rustix::io::Errno;
 /// # Errors
 /// What the system says; or that it is no regular file, or that it holds more than `max_bytes`.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    whole(open(path)?, max_bytes)
+}
+
+/// Reads the whole of a file that is [open](open()).
+///
+/// # Errors
+/// What the system says; or that it holds more than `max_bytes`.
+pub fn whole(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    file.take(max_bytes + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         return Err(io::Error::other(format!("larger than {max_bytes} bytes")));
     }
     Ok(bytes)
 }
 
-/// Opens a regular file. What stands there is looked at once it is open, so that nothing can be put in its place between;
-/// opening a pipe so waits for nobody.
+/// Opens a regular file. What stands there is looked at once it is open, so that nothing can be put in its place
+/// between; opening a pipe so waits for nobody.
 ///
 /// # Errors
 /// What the system says; or that it is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK.bits();
-    match OpenOptions::new().read(true).custom_flags(i32::try_from(flags).unwrap_or(0)).open(path) {
+    // The same bits, as the other side of the call has them.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
         Ok(_) => Err(io::Error::other(NotRegular)),
         // What a socket says.
@@ -65,7 +74,15 @@ pub fn shown(path: &Path) -> Option<String> {
 /// # Errors
 /// As for [`read`], and when it is not UTF-8.
 pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
-    String::from_utf8(read(path, max_bytes)?).map_err(|_| io::Error::other("not UTF-8 text"))
+    text(read(path, max_bytes)?)
+}
+
+/// What a file holds, as UTF-8.
+///
+/// # Errors
+/// When it is not UTF-8.
+pub fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8 text"))
 }
 
 #[cfg(test)]

@@ -92,6 +92,22 @@ pub enum Health {
     Refusing(StoreError),
 }
 
+impl Health {
+    /// The word of every state.
+    pub const WORDS: [&'static str; 3] = ["good", "tight", "refusing"];
+
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        let [good, tight, refusing] = Self::WORDS;
+        match self {
+            Self::Good => good,
+            Self::Tight => tight,
+            Self::Refusing(_) => refusing,
+        }
+    }
+}
+
 /// The store on disk.
 #[derive(Debug)]
 pub struct SledStore {

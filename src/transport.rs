@@ -32,8 +32,8 @@ mod tls;
 mod traffic;
 
 pub use self::certificate::{
-    DEMO_CERTIFICATE_FILE, DemoCertificate, DemoCertificateError, demo_certificate, demo_certificate_in,
-    stand_in,
+    DEMO_CERTIFICATE_FILE, DEMO_KEY_FILE, DemoCertificate, DemoCertificateError, demo_certificate,
+    demo_certificate_in, stand_in,
 };
 pub use self::chain::Chain;
 pub use self::challenge::{Challenges, Handshakes};
@@ -46,9 +46,9 @@ pub use self::plain::{PlainListener, PlainPages, serve_plain};
 pub use self::security_headers::SecurityHeaders;
 pub use self::service::{
     Document, HttpAnswer, LastAnswer, LastWord, Later, LegalPage, McpAnswer, McpRequest, Media, NotReady,
-    PageAnswer, Refuses, Service, Undecided,
+    PageAnswer, Part, Refuses, Service, Undecided,
 };
 pub use self::shown::{Shown, server_config, server_config_showing};
 pub use self::side_door::{Question, SideDoor, Unanswered};
 pub use self::tls::{Identity, Key, TlsError};
-pub use self::traffic::Traffic;
+pub use self::traffic::{Held, Traffic, Unshaken};

@@ -29,7 +29,7 @@ use ono_sendai::protocol::era::Era;
 use ono_sendai::protocol::{self, Incoming, strict_json};
 use ono_sendai::resources::{DocumentSource, Resources, ServiceDocument, ServiceDocuments, capabilities};
 use ono_sendai::store::{MemoryStore, State};
-use ono_sendai::telemetry::RefusedLines;
+use ono_sendai::telemetry::{Calls, RefusedLines, Words};
 use ono_sendai::transport::{ClientAddress, GuardPolicy, HttpAnswer, McpAnswer, McpRequest};
 use serde_json::{Value, json};
 
@@ -117,6 +117,7 @@ impl Program {
             resources,
             origin: Origin::Fixtures,
             tool_deadline: deadlines.1,
+            calls: Arc::new(Calls::new(&Words::default())),
             refused_lines: RefusedLines::default(),
             clock: clock.clone(),
         };

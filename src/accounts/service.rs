@@ -31,8 +31,8 @@ const NOBODY: &str = "ono-sendai doctor";
 /// Why a service that was tried out is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untried {
-    /// It could not be reached, in one line.
-    NoAnswer(String),
+    /// It could not be reached.
+    NoAnswer(Unanswered),
     /// It answered with this status, or with 200 and something that cannot be believed.
     Other(u16),
 }
@@ -110,7 +110,7 @@ impl HttpAccountService {
     /// # Errors
     /// The status that it answered instead, or one line when it gave no answer that can be believed.
     pub async fn try_out(&self, now: OffsetDateTime) -> Result<(), Untried> {
-        let answer = self.post(NOBODY, now).await.map_err(|failed| Untried::NoAnswer(failed.reason))?;
+        let answer = self.post(NOBODY, now).await.map_err(Untried::NoAnswer)?;
         match answer.status {
             404 => Ok(()),
             200 if read(&answer.body, NOBODY).is_some() => Ok(()),
@@ -119,9 +119,10 @@ impl HttpAccountService {
     }
 
     async fn verdict(&self, subject: &str, now: OffsetDateTime) -> Result<Verdict, NoVerdict> {
-        let answer = self.post(subject, now).await.map_err(|Unanswered { reason, is_unreachable }| {
-            if is_unreachable { NoVerdict::Down(reason) } else { NoVerdict::Silent(reason) }
-        })?;
+        let answer =
+            self.post(subject, now).await.map_err(|Unanswered { reason, is_unreachable, .. }| {
+                if is_unreachable { NoVerdict::Down(reason) } else { NoVerdict::Silent(reason) }
+            })?;
         match answer.status {
             200 => read(&answer.body, subject)
                 .ok_or_else(|| NoVerdict::Unbelievable("the answer cannot be believed".to_owned())),

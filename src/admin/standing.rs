@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::telemetry::count::Counter;
+use crate::telemetry::count::{Counters, closed_words};
 
 /// What holds, and what does not although somebody wanted it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,18 +38,19 @@ pub struct Standing {
     report: Mutex<ReloadReport>,
     kinds: Mutex<Vec<CertificateKind>>,
     /// What became of configuration files that changed.
-    pub configuration: Readings,
+    pub configuration: Counters<Reading>,
     /// What became of certificate files that changed.
-    pub certificate: Readings,
+    pub certificate: Counters<Reading>,
 }
 
-/// How often changed files were read again, and what became of that.
-#[derive(Debug, Default)]
-pub struct Readings {
-    /// They were taken.
-    pub taken: Counter,
-    /// They were refused, and the last good went on.
-    pub refused: Counter,
+closed_words! {
+    /// What became of changed files that were read again.
+    pub enum Reading {
+        /// They were taken.
+        Taken = "taken",
+        /// They were refused, and the last good went on.
+        Refused = "refused",
+    }
 }
 
 /// Where a certificate that is shown comes from. Closed.

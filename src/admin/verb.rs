@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::account::{self, AccountReport, AccountVerb, Who};
+use super::backups::BackupReport;
 use super::standing::{ReloadReport, Standing};
 use crate::accounts::Accounts;
 use crate::admission::Admission;
@@ -92,6 +93,9 @@ pub enum Report {
         /// How many files and connections the server may have open at once; `None` for as many as it likes.
         #[serde(default)]
         open_files: Option<u64>,
+        /// What became of the backups that the server writes by itself.
+        #[serde(default)]
+        backups: Box<BackupReport>,
     },
     /// Degraded windows that are open, with the seconds until the next try.
     Windows(Vec<(String, u64)>),
@@ -195,14 +199,14 @@ fn whole_s(wait: Duration) -> u64 {
 }
 
 fn status(admission: &Admission, standing: &Standing) -> Report {
-    let (store, store_refuses) = match admission.store_health() {
-        Health::Good => ("good", None),
-        Health::Tight => ("tight", None),
-        Health::Refusing(error) => ("refusing", Some(error.to_string())),
+    let health = admission.store_health();
+    let store_refuses = match health {
+        Health::Good | Health::Tight => None,
+        Health::Refusing(error) => Some(error.to_string()),
     };
     let stored = admission.ladder().stored();
     Report::Status {
-        store: store.to_owned(),
+        store: health.as_str().to_owned(),
         store_refuses,
         rung: admission.ladder().rung().number(),
         rung_by_hand: stored.by_hand,
@@ -212,5 +216,6 @@ fn status(admission: &Admission, standing: &Standing) -> Report {
         restore_unconfirmed: stored.restore_unconfirmed,
         reload: Box::new(standing.report()),
         open_files: rustix::process::getrlimit(rustix::process::Resource::Nofile).current,
+        backups: Box::new(BackupReport::of(admission.backups())),
     }
 }

@@ -6,31 +6,36 @@ use std::sync::Arc;
 
 use super::Asker;
 use crate::crate_client::CallLedger;
-use crate::telemetry::count::{Counter, Counters};
+use crate::telemetry::count::{Counter, Counters, Word as _, closed_words};
 
-/// An identical call was answered already.
-pub(super) const HIT: &str = "hit";
-/// None was.
-pub(super) const MISS: &str = "miss";
-/// One runs.
-pub(super) const RUNNING: &str = "running";
+closed_words! {
+    /// What was found when an identical call was looked for.
+    pub enum Replayed {
+        /// It was answered already.
+        Hit = "hit",
+        /// There was none.
+        Miss = "miss",
+        /// It runs.
+        Running = "running",
+    }
+}
+
+closed_words! {
+    /// Who spends units.
+    pub enum Who {
+        /// Everybody without an account.
+        Anonymous = "anonymous",
+        /// Accounts.
+        Accounts = "accounts",
+    }
+}
 
 /// The counts since the start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tallies {
     anonymous: Arc<Counter>,
     accounts: Arc<Counter>,
-    pub(super) replays: Counters,
-}
-
-impl Default for Tallies {
-    fn default() -> Self {
-        Self {
-            anonymous: Arc::default(),
-            accounts: Arc::default(),
-            replays: Counters::new([HIT, MISS, RUNNING]),
-        }
-    }
+    pub(super) replays: Counters<Replayed>,
 }
 
 impl Tallies {
@@ -42,7 +47,7 @@ impl Tallies {
     }
 
     pub(super) fn units(&self) -> [(&'static str, u64); 2] {
-        [("anonymous", self.anonymous.get()), ("accounts", self.accounts.get())]
+        [(Who::Anonymous.as_str(), self.anonymous.get()), (Who::Accounts.as_str(), self.accounts.get())]
     }
 }
 

@@ -15,7 +15,7 @@ use crate::admin::{RenewalReport, Standing};
 use crate::clock::Clock;
 use crate::config::{Acme, Config, ExternalAccount, external_key, is_external_key};
 use crate::fetch::{FetchSettings, Fetcher};
-use crate::transport::{NotReady, Shown};
+use crate::transport::{NotReady, Part, Shown};
 
 /// How long one answer of the authority may take, and how large it may be.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
@@ -95,5 +95,5 @@ fn moment(moment: OffsetDateTime) -> Option<String> {
 
 /// What keeps the server from being ready.
 pub(super) fn not_ready(renewals: Option<&Renewals>) -> Option<NotReady> {
-    renewals.and_then(Renewals::lack).map(|why| NotReady { part: "certificate", why })
+    renewals.and_then(Renewals::lack).map(|why| NotReady { part: Part::Certificate, why })
 }

@@ -3,6 +3,7 @@
 //! Decides which certificate is used and when one is worth a warning. Knows nothing of TLS.
 
 use std::fmt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -118,14 +119,16 @@ pub(super) fn look(files: &CertificateFiles, place: &str, public: bool) -> Looke
     wrong.extend(chain.as_ref().and_then(|chain| chain.as_ref().err()).map(unusable));
     wrong.extend(read.as_ref().and_then(|read| read.as_ref().err()).map(unusable));
     // What cannot be read was told.
-    let is_read = read.as_ref().is_some_and(Result::is_ok);
+    let mode = read.as_ref().and_then(|read| read.as_ref().ok()?.mode());
     let chain = chain.and_then(Result::ok);
     let pair = chain.clone().zip(read.and_then(Result::ok)).zip(certificate.as_deref());
     let identity = pair.and_then(|((chain, read), file)| {
         Identity::of(chain, file, read).map_err(|error| wrong.push(unusable(&error))).ok()
     });
-    if let Some(key) = key.as_deref().filter(|key| is_read || key.exists()) {
-        wrong.extend(source::guarded(key, &at_key).err());
+    // Of one that holds no key, the mode of what lies there is told all the same.
+    let found = || Some(key.as_deref()?.metadata().ok()?.mode());
+    if let Some((mode, key)) = mode.or_else(found).zip(key.as_deref()) {
+        wrong.extend(source::guarded(mode, key, &at_key).err());
     }
     if let Some(certificate) =
         certificate.filter(|_| public && chain.as_ref().is_some_and(Chain::is_self_signed))

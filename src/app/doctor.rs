@@ -1,10 +1,10 @@
 //! Looks at everything that a server needs, before it starts or while it runs, and says what is wrong and what to do.
 //!
 //! Decides what counts as good, as worth a word, and as broken, each part by itself, so that no fault hides another.
-//! Leaves everything as it was: the files that try out the folders, and the copy of the database in the folder for temporary files, are removed again; while the copy is
-//! made, a server that starts waits for the database's lock. Other machines are asked a few questions: the data service
-//! one without and one with the key, the issuer and the authority of an automatic certificate for their documents, the
-//! account service about nobody. No secret stands in what it says.
+//! Leaves everything as it was: the files that try out the folders, and the copy of the database in the folder for
+//! temporary files, are removed again; while the copy is made, a server that starts waits for the database's lock. Other
+//! machines are asked a few questions: the data service one without and one with the key, the issuer and the authority of
+//! an automatic certificate for their documents, the account service about nobody. No secret stands in what it says.
 
 mod accounts;
 mod automatic;
@@ -24,6 +24,7 @@ use time::OffsetDateTime;
 use super::check::careless;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::fetch::Unanswered;
 
 /// How good a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +66,10 @@ struct Findings {
     times: Vec<Time>,
 }
 
-/// What to do about a machine that could not be reached: `correct` the setting that names it, unless it is its certificate
-/// that is not trusted.
-fn way_there(reason: &str, correct: &str, section: &str) -> String {
-    if reason.contains("certificate") {
+/// What to do about a machine that could not be reached: `correct` the setting that names it, unless it is its
+/// certificate that is not trusted.
+fn way_there(why: &Unanswered, correct: &str, section: &str) -> String {
+    if why.is_untrusted {
         format!("if the certificate is right, name the file of its issuer as ca_file under [{section}]")
     } else {
         format!("correct {correct}, or look at the way there")

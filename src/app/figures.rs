@@ -2,42 +2,44 @@
 //!
 //! Decides nothing. Reading holds up nobody: what is locked is locked for a moment, and no file of the server is read.
 
+mod reference;
+
 use std::sync::Arc;
 
 use time::OffsetDateTime;
 
+pub use self::reference::metrics_reference;
+
 use super::not_ready;
 use crate::acme::Renewals;
-use crate::admin::{CertificateKind, Readings, Standing};
+use crate::admin::{CertificateKind, Reading, Standing};
+use crate::admission::Replayed;
 use crate::admission::ladder::Rung;
-use crate::auth::Authenticator;
 use crate::clock::Clock;
-use crate::crate_client::tallies::Tallies;
 use crate::crate_client::window::Scope;
 use crate::envelope::error::{ErrorType, Property};
 use crate::model::family::Family;
 use crate::operator::series::{
-    AccountsNow, Budget, CertificateNow, LadderNow, NotReady, PlanNow, ReloadNow, Used,
+    AccountsNow, BackupsNow, Budget, CertificateNow, LadderNow, NotReady, PlanNow, ReloadNow, Used,
 };
 use crate::operator::{FamilyPulse, Gauges, Known, Pulse, Source};
 use crate::pipeline::Parts;
 use crate::protocol::method::Method;
 use crate::store::Health;
+use crate::store::backups::Outcome;
+use crate::telemetry::count::{Counters, Word as _};
 use crate::telemetry::exposition::{Sample, Value};
 use crate::telemetry::line_limit::lines_left_out;
 use crate::telemetry::process;
-use crate::telemetry::{Calls, Metric, Words};
+use crate::telemetry::{Metric, Words};
 use crate::tools::registry::ToolName;
 use crate::transport::{Shown, Traffic};
 
 /// The labels of certificates beyond which no further one is told.
 const CERTIFICATES: [&str; 16] =
     ["first", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
-/// Ends of calls that are answers.
-const ANSWERS: [&str; 2] = ["ok", "replay"];
-const STATES: [&str; 3] = ["good", "tight", "refusing"];
-const WHAT: [&str; 2] = ["configuration", "certificate"];
-const REPLAYS: [&str; 3] = ["hit", "miss", "running"];
+/// What is read again when it changes.
+const READ: [&str; 2] = ["configuration", "certificate"];
 
 /// The closed sets of what requests are about.
 pub(super) fn words() -> Words {
@@ -65,14 +67,6 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    fn health(&self) -> &'static str {
-        match self.parts.admission.store_health() {
-            Health::Good => "good",
-            Health::Tight => "tight",
-            Health::Refusing(_) => "refusing",
-        }
-    }
-
     fn certificates(&self) -> Vec<CertificateNow> {
         let now = self.clock.utc();
         let kinds = self.standing.kinds();
@@ -85,11 +79,12 @@ impl Figures {
         self.shown.now().iter().enumerate().map(certificate).collect()
     }
 
-    fn reloads(&self) -> [(&'static str, &Readings, bool); 2] {
+    fn reloads(&self) -> [(&'static str, &Counters<Reading>, bool); 2] {
         let report = self.standing.report();
+        let [configuration, certificate] = READ;
         [
-            ("configuration", &self.standing.configuration, report.configuration_refused.is_some()),
-            ("certificate", &self.standing.certificate, report.certificate_refused.is_some()),
+            (configuration, &self.standing.configuration, report.configuration_refused.is_some()),
+            (certificate, &self.standing.certificate, report.certificate_refused.is_some()),
         ]
     }
 
@@ -106,18 +101,12 @@ impl Figures {
 
 impl Source for Figures {
     fn known(&self) -> Known {
-        let mut errors = Vec::new();
-        for (_, outcome, _) in self.parts.calls.by_outcome() {
-            if !ANSWERS.contains(&outcome) && !errors.contains(&outcome) {
-                errors.push(outcome);
-            }
-        }
         Known {
             version: env!("CARGO_PKG_VERSION"),
             public_base: self.public_base.clone(),
             is_demo: self.is_demo,
             started: self.started.unix_timestamp(),
-            errors,
+            errors: self.parts.calls.failures(),
             tools: words().tools,
             families: Family::ALL.map(Family::as_str).to_vec(),
         }
@@ -137,7 +126,7 @@ impl Source for Figures {
             Metric::AnonymousBudget => Sample::plain(admission.anonymous_budget()),
             Metric::AccountsActive => Sample::plain(admission.accounts_now().active_today),
             Metric::AccountsAtLimit => Sample::plain(admission.accounts_now().at_limit),
-            Metric::Replays => one(admission.replays()),
+            Metric::Replays => one(admission.replays().read()),
             Metric::Upstream => two(tallies.by_outcome()),
             Metric::UpstreamSeconds => {
                 tallies.took().map(|(family, took)| Sample::times([family], took)).collect()
@@ -147,9 +136,7 @@ impl Source for Figures {
             Metric::Fetches => one(tallies.sources()),
             Metric::WindowOpen => {
                 let open = client.open_windows();
-                let families = Family::ALL.map(|family| (family.as_str(), Scope::Family(family)));
-                let scopes = std::iter::once(("service", Scope::Service)).chain(families);
-                one(scopes.map(|(word, scope)| (word, u64::from(open.contains(&scope)))))
+                one(scopes().map(|(word, scope)| (word, u64::from(open.contains(&scope)))))
             }
             Metric::PlanMinuteUsed => plan(self, |plan| Some(plan.minute.into())),
             Metric::PlanMinute => plan(self, |plan| Some(plan.per_minute.into())),
@@ -165,8 +152,8 @@ impl Source for Figures {
             Metric::Handshakes => one(self.traffic.handshakes.read()),
             Metric::Answers => one(self.traffic.answers.read()),
             Metric::StoreHealth => {
-                let now = self.health();
-                one(STATES.map(|state| (state, u64::from(state == now))))
+                let now = admission.store_health().as_str();
+                one(Health::WORDS.map(|state| (state, u64::from(state == now))))
             }
             Metric::StoreFlushes => {
                 let flushes = admission.store_flushes();
@@ -177,11 +164,17 @@ impl Source for Figures {
                 flushes.map(|flushes| Sample::of([], flushes.failed)).into_iter().collect()
             }
             Metric::RestoreUnconfirmed => Sample::plain(admission.ladder().is_unconfirmed().into()),
+            Metric::Backups => one(admission.backups().counts().read()),
+            Metric::BackupLast => {
+                let last = admission.backups().standing().last;
+                last.map(|last| moment(last.unix_timestamp())).into_iter().collect()
+            }
+            Metric::BackupMissing => Sample::plain(admission.backups().standing().missing.is_some().into()),
             Metric::Ready => {
                 Sample::plain(not_ready(&self.parts, self.renewals.as_deref()).is_empty().into())
             }
             Metric::Reloads => two(self.reloads().into_iter().flat_map(|(what, readings, _)| {
-                [(what, "taken", readings.taken.get()), (what, "refused", readings.refused.get())]
+                readings.read().map(move |(result, count)| (what, result, count))
             })),
             Metric::ReloadRefused => {
                 one(self.reloads().map(|(what, _, is_refused)| (what, u64::from(is_refused))))
@@ -202,9 +195,7 @@ impl Source for Figures {
             Metric::Resident => known(process::resident_bytes()),
             Metric::OpenFds => known(process::open_fds()),
             Metric::MaxFds => known(process::max_fds()),
-            Metric::Started => {
-                vec![Sample { words: Vec::new(), value: Value::Moment(self.started.unix_timestamp()) }]
-            }
+            Metric::Started => vec![moment(self.started.unix_timestamp())],
             Metric::Build => vec![Sample::of([env!("CARGO_PKG_VERSION")], 1)],
         }
     }
@@ -236,16 +227,9 @@ impl Source for Figures {
             failed: asked.failed,
         });
         pulse.families = asked.collect();
-        for (source, count) in client.tallies().sources() {
-            let (hits, all) = &mut pulse.cache;
-            *all += count;
-            *hits += if source == "service" { 0 } else { count };
-        }
-        for (result, count) in admission.replays() {
-            let (hits, all) = &mut pulse.replay;
-            *all += count;
-            *hits += if result == "hit" { count } else { 0 };
-        }
+        pulse.cache = client.tallies().hits();
+        let replays = admission.replays();
+        pulse.replay = (replays.get(Replayed::Hit), replays.each().map(|(_, count)| count).sum());
         pulse
     }
 
@@ -255,10 +239,12 @@ impl Source for Figures {
         let tomorrow = now.date().next_day().unwrap_or(now.date()).midnight().assume_utc();
         let accounts = admission.accounts_now();
         let report = self.standing.report();
-        let store = match admission.store_health() {
-            Health::Refusing(error) => format!("refusing: {error}"),
-            Health::Good | Health::Tight => self.health().to_owned(),
+        let health = admission.store_health();
+        let store = match health {
+            Health::Refusing(error) => format!("{}: {error}", health.as_str()),
+            Health::Good | Health::Tight => health.as_str().to_owned(),
         };
+        let (counts, standing) = (admission.backups().counts(), admission.backups().standing());
         Gauges {
             anonymous: Budget {
                 used: admission.anonymous_units_today(),
@@ -274,6 +260,14 @@ impl Source for Figures {
             ladder: self.ladder(),
             tools_off: admission.ladder().stored().tools_off.iter().cloned().collect(),
             store,
+            backups: BackupsNow {
+                is_on: standing.is_on,
+                written: counts.get(Outcome::Written),
+                failed: counts.get(Outcome::Failed),
+                put_off: counts.get(Outcome::PutOff),
+                last: standing.last.map(OffsetDateTime::unix_timestamp),
+                missing: standing.missing,
+            },
             reload: ReloadNow {
                 configuration_refused: report.configuration_refused,
                 certificate_refused: report.certificate_refused,
@@ -282,10 +276,20 @@ impl Source for Figures {
             certificates: self.certificates(),
             not_ready: not_ready(&self.parts, self.renewals.as_deref())
                 .into_iter()
-                .map(|part| NotReady { part: part.part, why: part.why })
+                .map(|part| NotReady { part: part.part.as_str(), why: part.why })
                 .collect(),
         }
     }
+}
+
+/// What a degraded window can keep from being asked, in words.
+fn scopes() -> impl Iterator<Item = (&'static str, Scope)> {
+    let families = Family::ALL.map(|family| (family.as_str(), Scope::Family(family)));
+    std::iter::once(("service", Scope::Service)).chain(families)
+}
+
+fn moment(seconds: i64) -> Sample {
+    Sample { words: Vec::new(), value: Value::Moment(seconds) }
 }
 
 fn one(values: impl IntoIterator<Item = (&'static str, u64)>) -> Vec<Sample> {
@@ -308,40 +312,4 @@ fn add(counts: &mut [u64], at: Option<usize>, count: u64) {
     if let Some(of) = at.and_then(|at| counts.get_mut(at)) {
         *of += count;
     }
-}
-
-/// The table of metrics as a page of the documentation has it.
-#[must_use]
-pub fn metrics_reference() -> String {
-    let calls = Calls::new(&words());
-    let tallies = Tallies::default();
-    let auth = Authenticator::without_sign_in(Clock::system());
-    let families = || Family::ALL.map(Family::as_str).to_vec();
-    let firsts =
-        |pairs: Vec<(&'static str, u64)>| pairs.into_iter().map(|(word, _)| word).collect::<Vec<_>>();
-    // Of one tool or family: every other one has the same.
-    let seconds = |rows: Vec<(&'static str, &'static str, u64)>| {
-        let first = rows.first().map(|(first, _, _)| *first);
-        rows.iter().filter(|(of, _, _)| Some(*of) == first).map(|(_, word, _)| *word).collect::<Vec<_>>()
-    };
-    Metric::reference(|metric| match metric {
-        Metric::Requests => vec![firsts(calls.requests().collect())],
-        Metric::Refused => vec![firsts(calls.refused().collect())],
-        Metric::TokensRefused => vec![firsts(auth.refusals().collect())],
-        Metric::Calls => vec![Vec::new(), seconds(calls.by_outcome().collect())],
-        Metric::Units => vec![vec!["anonymous", "accounts"]],
-        Metric::Replays => vec![REPLAYS.to_vec()],
-        Metric::Upstream => vec![families(), seconds(tallies.by_outcome().collect())],
-        Metric::UpstreamSeconds | Metric::UpstreamUnreadable => vec![families()],
-        Metric::NotAsked => vec![families(), seconds(tallies.not_asked().collect())],
-        Metric::Fetches => vec![firsts(tallies.sources().collect())],
-        Metric::WindowOpen => vec![std::iter::once("service").chain(families()).collect()],
-        Metric::ConnectionsHeld => vec![firsts(Traffic::default().held.read().collect())],
-        Metric::Handshakes => vec![firsts(Traffic::default().handshakes.read().collect())],
-        Metric::Answers => vec![firsts(Traffic::default().answers.read().collect())],
-        Metric::StoreHealth => vec![STATES.to_vec()],
-        Metric::Reloads => vec![WHAT.to_vec(), vec!["taken", "refused"]],
-        Metric::ReloadRefused => vec![WHAT.to_vec()],
-        _ => Vec::new(),
-    })
 }

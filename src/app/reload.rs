@@ -17,13 +17,13 @@ use time::format_description::well_known::Rfc3339;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::print::Print;
-use self::start_only::StartOnly;
+pub(super) use self::start_only::StartOnly;
 use super::certificate::{is_worse, load_all, warn};
 use super::settings;
 use super::source;
 use super::start::StartError;
 use crate::acme::Renewals;
-use crate::admin::{CertificateKind, Standing};
+use crate::admin::{CertificateKind, Reading, Standing};
 use crate::clock::Clock;
 use crate::config::document::read_file;
 use crate::config::{CertificateFiles, Config, ConfigErrors, FileSource, LogLevel, PublicBase};
@@ -68,15 +68,16 @@ pub(super) struct Reload {
 }
 
 impl Reload {
+    /// `start_only` are the files that are read at a start only, as they were before they were read.
     pub(super) fn new(
         origin: Origin,
         parts: Parts,
-        running: Config,
+        (running, start_only): (Config, StartOnly),
         (public_base, address): (PublicBase, SocketAddr),
         now: OffsetDateTime,
     ) -> Self {
         let reload = Self {
-            start_only: StartOnly::of(&running),
+            start_only,
             origin,
             parts,
             running,
@@ -155,7 +156,7 @@ impl Reload {
 
     fn refuse(&self, mistakes: usize, first: String) {
         tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
-        self.parts.standing.configuration.refused.one();
+        self.parts.standing.configuration.one(Reading::Refused);
         self.parts.standing.note(|report| report.configuration_refused = Some(first));
     }
 
@@ -183,7 +184,7 @@ impl Reload {
             (self.origin.set_level)(level);
         }
         if changed {
-            self.parts.standing.configuration.taken.one();
+            self.parts.standing.configuration.one(Reading::Taken);
             self.parts.guard.follow(&settings::guard(&self.running, &self.public_base, self.address));
         }
         let tells = changed
@@ -223,7 +224,7 @@ impl Reload {
                 let pairs = new.len();
                 if !same {
                     self.parts.shown.replace(new);
-                    self.parts.standing.certificate.taken.one();
+                    self.parts.standing.certificate.one(Reading::Taken);
                     tracing::info!(until, pairs, "new connections are shown another certificate");
                     warn(&self.parts.shown.now(), now);
                 } else if asked || refused.is_some() {
@@ -234,7 +235,7 @@ impl Reload {
             }
             Err(reason) => {
                 if changed || asked || refused.as_ref() != Some(&reason) {
-                    self.parts.standing.certificate.refused.one();
+                    self.parts.standing.certificate.one(Reading::Refused);
                     tracing::error!(reason, "the certificate is not taken; the one before goes on");
                 }
                 self.parts.standing.note(|report| report.certificate_refused = Some(reason));

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -84,9 +85,12 @@ pub(super) fn secret(
             (credential(name.as_str(), std::env::var_os(CREDENTIALS), &key)?, key)
         }
     };
-    guarded(&path, &key)?;
-    let text =
-        small_file::read_text(&path, SECRET_MAX_BYTES).map_err(|error| unreadable(&path, &key, &error))?;
+    let unreadable = |error: io::Error| unreadable(&path, &key, &error);
+    // What is looked at is what is read, whatever is put in its place meanwhile.
+    let file = small_file::open(&path).map_err(unreadable)?;
+    let mode = file.metadata().map_err(unreadable)?.mode();
+    guarded(mode, &path, &key)?;
+    let text = small_file::whole(file, SECRET_MAX_BYTES).and_then(small_file::text).map_err(unreadable)?;
     let text = text.trim();
     if !is_one(text) {
         return Err(Wrong::at(&key, format!("{}, which holds something else", path.display()), one));
@@ -94,9 +98,9 @@ pub(super) fn secret(
     Ok(Secret::new(text.to_owned()))
 }
 
-/// Refuses a file with a secret that others can read or write.
-pub(super) fn guarded(path: &Path, key: &str) -> Result<(), Wrong> {
-    let mode = std::fs::metadata(path).map_err(|error| unreadable(path, key, &error))?.mode() & 0o777;
+/// Refuses a file with a secret that others can read or write; `mode` is that of the file that was opened.
+pub(super) fn guarded(mode: u32, path: &Path, key: &str) -> Result<(), Wrong> {
+    let mode = mode & 0o777;
     if mode & OTHERS == 0 {
         return Ok(());
     }
@@ -144,6 +148,8 @@ fn credential(name: &str, folder: Option<OsString>, key: &str) -> Result<PathBuf
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::config::{is_key, is_service_key};
@@ -175,6 +181,40 @@ mod tests {
             }
             std::fs::remove_file(file).unwrap();
         }
+    }
+
+    #[test]
+    fn a_secret_is_refused_by_the_mode_of_what_is_read_whatever_is_put_in_its_place() {
+        let closed = with_mode("swapped-closed", "ck_test_closed", 0o600);
+        let open = with_mode("swapped-open", "ck_test_open", 0o644);
+        let place = std::env::temp_dir().join(format!("ono-sendai-swapped-{}", std::process::id()));
+        let beside = place.with_extension("beside");
+        std::os::unix::fs::symlink(&closed, &place).unwrap();
+        let done = AtomicBool::new(false);
+        // What was read of it, and why it was not.
+        let (mut read, mut refused) = (Vec::new(), Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    for file in [&open, &closed] {
+                        std::os::unix::fs::symlink(file, &beside).unwrap();
+                        std::fs::rename(&beside, &place).unwrap();
+                    }
+                }
+            });
+            let begun = Instant::now();
+            while (read.len() < 1_000 || refused.len() < 1_000) && begun.elapsed() < Duration::from_secs(30) {
+                match key_in(&place) {
+                    Ok(key) => read.push(key.expose().to_owned()),
+                    Err(wrong) => refused.push(wrong.to_string()),
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        assert!(read.iter().all(|key| key == "ck_test_closed"), "one that is open to others was read");
+        assert!(refused.iter().all(|why| why.contains("which is open to others")), "{refused:?}");
+        assert!(!read.is_empty() && !refused.is_empty(), "nothing was swapped");
+        [place, open, closed].iter().for_each(|file| std::fs::remove_file(file).unwrap());
     }
 
     #[test]

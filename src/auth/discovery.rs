@@ -50,10 +50,11 @@ impl IssuerDocument {
                 address
             }
         };
-        let fetched = self.fetcher.get(&address).await.and_then(|answer| match answer.status {
-            200 => Ok(answer.body),
-            status => Err(format!("{} answered HTTP {status}", shown(&address))),
-        });
+        let fetched = match self.fetcher.get(&address).await {
+            Ok(answer) if answer.status == 200 => Ok(answer.body),
+            Ok(answer) => Err(format!("{} answered HTTP {}", shown(&address), answer.status)),
+            Err(unanswered) => Err(unanswered.reason),
+        };
         if fetched.is_err() {
             *self.found() = None;
         }
@@ -65,8 +66,8 @@ impl IssuerDocument {
         for address in self.metadata_addresses() {
             let answer = match self.fetcher.get(&address).await {
                 Ok(answer) => answer,
-                Err(reason) => {
-                    why = format!("{}: {reason}", shown(&address));
+                Err(unanswered) => {
+                    why = format!("{}: {unanswered}", shown(&address));
                     continue;
                 }
             };

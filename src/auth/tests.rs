@@ -235,11 +235,9 @@ async fn the_log_says_which_claim_is_not_acceptable_and_never_the_token() {
         let mut claims = sound.clone();
         claims[claim] = value;
         let refused = policy.read(&pair.signed(&claims), now).unwrap_err();
-        assert_eq!(refused, Unacceptable(claim));
-        assert!(REASONS.contains(&claim), "{claim} is counted as something else");
+        assert_eq!(refused.0.as_str(), claim);
     }
-    assert_eq!(policy.read("no token", now).unwrap_err(), Unacceptable("its form"));
-    assert!(["its form", "alg", "crit", "typ", "signature"].iter().all(|part| REASONS.contains(part)));
+    assert_eq!(policy.read("no token", now).unwrap_err(), Unacceptable(TokenFault::Form));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::fault::TokenFault;
 use super::keys::SigningAlgorithm;
 use super::object::object;
 use super::principal::{Account, ClientKind};
@@ -46,10 +47,9 @@ pub(super) struct Claimed {
 
 /// A token that can never be accepted, whoever signed it; what of it is not acceptable, for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unacceptable(pub(super) &'static str);
+pub(super) struct Unacceptable(pub(super) TokenFault);
 
-/// It is not one token of three parts, or one of them cannot be read or lacks a claim.
-const FORM: Unacceptable = Unacceptable("its form");
+const FORM: Unacceptable = Unacceptable(TokenFault::Form);
 
 /// Only what is used. Any other field, an embedded key or the address of one included, is passed over.
 #[derive(Deserialize)]
@@ -94,15 +94,15 @@ impl TokenPolicy {
             return Err(FORM);
         }
         let header: Header = json(header)?;
-        let algorithm = SigningAlgorithm::named(&header.alg).ok_or(Unacceptable("alg"))?;
+        let algorithm = SigningAlgorithm::named(&header.alg).ok_or(Unacceptable(TokenFault::Algorithm))?;
         if !self.algorithms.contains(&algorithm) {
-            return Err(Unacceptable("alg"));
+            return Err(Unacceptable(TokenFault::Algorithm));
         }
         if header.crit.is_some() {
-            return Err(Unacceptable("crit"));
+            return Err(Unacceptable(TokenFault::Critical));
         }
         if !is_access_token(header.typ.as_deref()) {
-            return Err(Unacceptable("typ"));
+            return Err(Unacceptable(TokenFault::Kind));
         }
         let claims: Claims = json(claims)?;
         let expires_s = self.check(&claims, now_s)?;
@@ -125,12 +125,12 @@ impl TokenPolicy {
         let expires_s = whole_s(claims.exp);
         let begun = |at: Option<f64>| at.is_none_or(|at| whole_s(at) <= now_s.saturating_add(LEEWAY_S));
         let held = [
-            (claims.iss == self.issuer, "iss"),
-            (audience, "aud"),
-            (subject, "sub"),
-            (is_alive(expires_s, now_s), "exp"),
-            (begun(claims.nbf), "nbf"),
-            (begun(claims.iat), "iat"),
+            (claims.iss == self.issuer, TokenFault::Issuer),
+            (audience, TokenFault::Audience),
+            (subject, TokenFault::Subject),
+            (is_alive(expires_s, now_s), TokenFault::Expiry),
+            (begun(claims.nbf), TokenFault::NotBefore),
+            (begun(claims.iat), TokenFault::IssuedAt),
         ];
         match held.into_iter().find(|(sound, _)| !sound) {
             Some((_, claim)) => Err(Unacceptable(claim)),

@@ -19,6 +19,7 @@ use url::Url;
 use super::fault::UpstreamFault;
 use super::transport::{Answer, Request, Sending, Transport};
 use crate::clock::Clock;
+use crate::fetch::trust::is_untrusted;
 
 /// The header field that carries the key.
 const KEY_FIELD: HeaderName = HeaderName::from_static("x-api-key");
@@ -166,7 +167,7 @@ impl HttpTransport {
             let host = self.base_url.host_str().unwrap_or_default();
             let reason = innermost(error);
             // What rustls says of a certificate names no setting.
-            let hint = match reason.contains("certificate") {
+            let hint = match is_untrusted(error) {
                 true => "; if the certificate is right, name the file of its issuer as ca_file under [crate]",
                 false => "",
             };

@@ -8,50 +8,82 @@ use super::fault::UpstreamFault;
 use super::flight::Reply;
 use crate::clock::Clock;
 use crate::model::family::Family;
-use crate::telemetry::count::{Counter, Counters, Histogram, Times};
+use crate::telemetry::count::{Counter, Counters, Histogram, Times, closed_words};
 
-/// How a request can end.
-const ENDS: [&str; 12] = [
-    OK,
-    NOTHING,
-    "call_deadline",
-    "status",
-    "rate_limited",
-    "unreadable",
-    "another_record",
-    "says_error",
-    "degraded",
-    "unreachable",
-    "broken_off",
-    GIVEN_UP,
-];
-const OK: &str = "ok";
-const NOTHING: &str = "nothing";
-const GIVEN_UP: &str = "given_up";
-/// Ends that say nothing against the service.
-const NO_FAILURES: [&str; 3] = [OK, NOTHING, GIVEN_UP];
+closed_words! {
+    /// How a request ended.
+    pub enum End {
+        /// With an answer.
+        Ok = "ok",
+        /// With the answer that there is nothing.
+        Nothing = "nothing",
+        /// It took longer than it may.
+        CallDeadline = "call_deadline",
+        /// With a status that says that it failed.
+        Status = "status",
+        /// Too many were sent.
+        RateLimited = "rate_limited",
+        /// With an answer that cannot be read.
+        Unreadable = "unreadable",
+        /// With a record that was not asked for.
+        AnotherRecord = "another_record",
+        /// With an answer that says that it failed.
+        SaysError = "says_error",
+        /// With an answer that says that it is not whole.
+        Degraded = "degraded",
+        /// There was no connection.
+        Unreachable = "unreachable",
+        /// The connection ended before the answer did.
+        BrokenOff = "broken_off",
+        /// Nobody waits for it any more.
+        GivenUp = "given_up",
+    }
+}
 
-/// Why a request was not sent.
-const NOT_SENT: [&str; 2] = ["window", "no_room"];
+impl End {
+    /// Whether it says something against the service.
+    fn is_failure(self) -> bool {
+        !matches!(self, Self::Ok | Self::Nothing | Self::GivenUp)
+    }
+}
 
-/// Where something came from: the cache, a request that was on its way already, one of its own.
-const SOURCES: [&str; 3] = ["cache", "flight", "service"];
+closed_words! {
+    /// Why a request was not sent.
+    pub enum NotSent {
+        /// A degraded window is open.
+        Window = "window",
+        /// The plan has no room in time.
+        NoRoom = "no_room",
+    }
+}
+
+closed_words! {
+    /// Where something that a call needed came from.
+    pub enum CameFrom {
+        /// It was there.
+        Cache = "cache",
+        /// A request was on its way already.
+        Flight = "flight",
+        /// It was asked for.
+        Service = "service",
+    }
+}
 
 /// The counts since the start.
 #[derive(Debug)]
 pub struct Tallies {
     families: [OfFamily; Family::ALL.len()],
-    sources: Counters,
+    sources: Counters<CameFrom>,
 }
 
 /// The counts of one family.
 #[derive(Debug)]
 struct OfFamily {
     family: Family,
-    ended: Counters,
+    ended: Counters<End>,
     took: Histogram,
     unreadable: Counter,
-    not_sent: Counters,
+    not_sent: Counters<NotSent>,
 }
 
 /// What was asked of a family, and how much of that failed.
@@ -69,12 +101,12 @@ impl Default for Tallies {
     fn default() -> Self {
         let of = |family| OfFamily {
             family,
-            ended: Counters::new(ENDS),
+            ended: Counters::default(),
             took: Histogram::default(),
             unreadable: Counter::default(),
-            not_sent: Counters::new(NOT_SENT),
+            not_sent: Counters::default(),
         };
-        Self { families: Family::ALL.map(of), sources: Counters::new(SOURCES) }
+        Self { families: Family::ALL.map(of), sources: Counters::default() }
     }
 }
 
@@ -82,14 +114,14 @@ impl Tallies {
     /// A request that is sent now.
     pub(super) fn begin(&self, family: Family, clock: &Clock) -> Underway<'_> {
         let of = self.families.iter().find(|of| of.family == family);
-        Underway { of, clock: clock.clone(), began: clock.monotonic(), end: GIVEN_UP }
+        Underway { of, clock: clock.clone(), began: clock.monotonic(), end: End::GivenUp }
     }
 
     /// A request that was not sent, or that failed for another reason.
     pub(super) fn not_sent(&self, family: Family, fault: UpstreamFault) {
         let why = match fault {
-            UpstreamFault::Window { .. } => "window",
-            UpstreamFault::NoRoom { .. } => "no_room",
+            UpstreamFault::Window { .. } => NotSent::Window,
+            UpstreamFault::NoRoom { .. } => NotSent::NoRoom,
             _ => return,
         };
         if let Some(of) = self.families.iter().find(|of| of.family == family) {
@@ -105,11 +137,11 @@ impl Tallies {
     }
 
     pub(super) fn came_from_cache(&self) {
-        self.sources.one("cache");
+        self.sources.one(CameFrom::Cache);
     }
 
     pub(super) fn came_from_service(&self, of_its_own: bool) {
-        self.sources.one(if of_its_own { "service" } else { "flight" });
+        self.sources.one(if of_its_own { CameFrom::Service } else { CameFrom::Flight });
     }
 
     /// Requests that ended, by family and by how.
@@ -141,12 +173,18 @@ impl Tallies {
         self.sources.read()
     }
 
+    /// What calls needed and was there already, or on its way, and all that they needed.
+    #[must_use]
+    pub fn hits(&self) -> (u64, u64) {
+        let all = self.sources.each().map(|(_, count)| count).sum();
+        (all - self.sources.get(CameFrom::Service).min(all), all)
+    }
+
     /// What was asked of each family.
     pub fn asked(&self) -> impl Iterator<Item = Asked> + '_ {
         self.families.iter().map(|of| {
-            let asked = of.ended.read().map(|(_, count)| count).sum();
-            let failed =
-                of.ended.read().filter(|(end, _)| !NO_FAILURES.contains(end)).map(|(_, count)| count);
+            let asked = of.ended.each().map(|(_, count)| count).sum();
+            let failed = of.ended.each().filter(|(end, _)| end.is_failure()).map(|(_, count)| count);
             Asked { family: of.family, asked, failed: failed.sum::<u64>() + of.unreadable.get() }
         })
     }
@@ -158,15 +196,15 @@ pub(super) struct Underway<'a> {
     of: Option<&'a OfFamily>,
     clock: Clock,
     began: Instant,
-    end: &'static str,
+    end: End,
 }
 
 impl Underway<'_> {
     pub(super) fn ended(mut self, found: &Result<Reply, UpstreamFault>) {
         self.end = match found {
-            Ok(Reply { body: Some(_), .. }) => OK,
-            Ok(Reply { body: None, .. }) => NOTHING,
-            Err(fault) => word(*fault),
+            Ok(Reply { body: Some(_), .. }) => End::Ok,
+            Ok(Reply { body: None, .. }) => End::Nothing,
+            Err(fault) => end(*fault),
         };
     }
 }
@@ -180,19 +218,19 @@ impl Drop for Underway<'_> {
     }
 }
 
-fn word(fault: UpstreamFault) -> &'static str {
+fn end(fault: UpstreamFault) -> End {
     match fault {
-        UpstreamFault::CallDeadline { .. } | UpstreamFault::ToolDeadline { .. } => "call_deadline",
-        UpstreamFault::Status { .. } => "status",
-        UpstreamFault::RateLimited { .. } => "rate_limited",
-        UpstreamFault::Unreadable => "unreadable",
-        UpstreamFault::AnotherRecord => "another_record",
-        UpstreamFault::SaysError => "says_error",
-        UpstreamFault::Degraded => "degraded",
-        UpstreamFault::Unreachable => "unreachable",
-        UpstreamFault::BrokenOff => "broken_off",
+        UpstreamFault::CallDeadline { .. } | UpstreamFault::ToolDeadline { .. } => End::CallDeadline,
+        UpstreamFault::Status { .. } => End::Status,
+        UpstreamFault::RateLimited { .. } => End::RateLimited,
+        UpstreamFault::Unreadable => End::Unreadable,
+        UpstreamFault::AnotherRecord => End::AnotherRecord,
+        UpstreamFault::SaysError => End::SaysError,
+        UpstreamFault::Degraded => End::Degraded,
+        UpstreamFault::Unreachable => End::Unreachable,
+        UpstreamFault::BrokenOff => End::BrokenOff,
         // What was not sent does not end.
-        UpstreamFault::Window { .. } | UpstreamFault::NoRoom { .. } => GIVEN_UP,
+        UpstreamFault::Window { .. } | UpstreamFault::NoRoom { .. } => End::GivenUp,
     }
 }
 

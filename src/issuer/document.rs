@@ -82,8 +82,8 @@ impl ClientDocuments {
             pinned: Some((host, addresses)),
         })
         .map_err(|_| "the document about the client cannot be fetched")?;
-        let answer = fetcher.get(&url).await.map_err(|reason| {
-            tracing::info!(reason, "the document about a client cannot be fetched");
+        let answer = fetcher.get(&url).await.map_err(|unanswered| {
+            tracing::info!(reason = unanswered.reason, "the document about a client cannot be fetched");
             "the document about the client cannot be fetched"
         })?;
         if answer.status != 200 {

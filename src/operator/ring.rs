@@ -1,7 +1,7 @@
 //! The last hour, one entry every five seconds.
 //!
-//! Decides what is kept of the counts and for how long. An entry takes a few hundred bytes whatever happens, so that the
-//! hour takes about a quarter of a megabyte. The time is told to it.
+//! Decides what is kept of the counts and for how long. An entry takes a few hundred bytes whatever happens, so that
+//! the hour takes about a quarter of a megabyte. The time is told to it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -55,12 +55,14 @@ impl Ring {
         Self { before: pulse, steps: VecDeque::with_capacity(KEPT) }
     }
 
-    /// Keeps what came since the last look, which ends at `now`, in seconds since 1970. A clock that is set back makes
-    /// no entry that is older than the one before.
+    /// Keeps what came since the last look, which ends at `now`, in seconds since 1970. Where the clock was set back,
+    /// what lies ahead of it goes: nobody would look there before it is that time again.
     pub fn push(&mut self, pulse: Pulse, now: i64) {
-        let at = self.steps.back().map_or(now, |last| now.max(last.at + 1));
+        while self.steps.back().is_some_and(|last| last.at >= now) {
+            self.steps.pop_back();
+        }
         let before = std::mem::replace(&mut self.before, pulse);
-        let step = Step::between(&before, &self.before, at);
+        let step = Step::between(&before, &self.before, now);
         if self.steps.len() >= KEPT {
             self.steps.pop_front();
         }

@@ -93,6 +93,8 @@ pub struct Gauges {
     pub tools_off: Vec<String>,
     /// `good`, `tight`, or `refusing: ` and why.
     pub store: String,
+    /// The backups that the server writes by itself.
+    pub backups: BackupsNow,
     /// What became of changed files.
     pub reload: ReloadNow,
     /// The certificates that are shown.
@@ -148,6 +150,23 @@ pub struct LadderNow {
     pub step: &'static str,
     /// What it means.
     pub words: &'static str,
+}
+
+/// The backups that the server writes by itself.
+#[derive(Clone, Debug, Serialize)]
+pub struct BackupsNow {
+    /// Whether any are written.
+    pub is_on: bool,
+    /// Those that were written since the start.
+    pub written: u64,
+    /// Those that could not be.
+    pub failed: u64,
+    /// Those that were put off.
+    pub put_off: u64,
+    /// When the last one was written, in seconds since 1970; `None` when there is none.
+    pub last: Option<i64>,
+    /// Why the one that was due last is not there; `None` when it is.
+    pub missing: Option<String>,
 }
 
 /// What became of changed files.

@@ -6,7 +6,8 @@ use http::Request;
 use serde_json::{Value, json};
 use time::macros::datetime;
 
-use super::series::{AccountsNow, Budget, LadderNow, ReloadNow};
+use super::ring::KEPT;
+use super::series::{AccountsNow, BackupsNow, Budget, LadderNow, ReloadNow};
 use super::*;
 use crate::telemetry::count::Histogram;
 
@@ -47,6 +48,14 @@ impl Source for Set {
             ladder: LadderNow { step: "L0", words: "nothing is given up" },
             tools_off: Vec::new(),
             store: "good".into(),
+            backups: BackupsNow {
+                is_on: true,
+                written: 1,
+                failed: 0,
+                put_off: 0,
+                last: Some(1),
+                missing: None,
+            },
             reload: ReloadNow {
                 configuration_refused: None,
                 certificate_refused: None,
@@ -120,21 +129,72 @@ fn each_step_holds_what_came_in_it_and_every_array_is_as_long() {
     assert_eq!((&document["step_s"], &document["kept_s"]), (&json!(5), &json!(3600)));
 }
 
+/// The times of the steps that are told.
+fn times(operator: &Operator<Set>) -> Vec<i64> {
+    let document = series(operator, "/series");
+    document["t"].as_array().unwrap().iter().map(|t| t.as_i64().unwrap()).collect()
+}
+
 #[test]
-fn an_hour_is_kept_and_no_more_and_time_never_goes_back() {
+fn an_hour_is_kept_and_no_more() {
     let clock = Clock::wound_to(datetime!(2027-01-31 12:00 UTC));
     let operator = operator(&clock);
     for _ in 0..KEPT + 50 {
         clock.advance(STEP);
         operator.look();
     }
-    clock.step_utc(datetime!(2027-01-31 11:00 UTC));
-    operator.look();
-    let document = series(&operator, "/series");
-    let t: Vec<i64> = document["t"].as_array().unwrap().iter().map(|t| t.as_i64().unwrap()).collect();
+    let t = times(&operator);
     assert_eq!(t.len(), KEPT);
     assert!(t.windows(2).all(|two| two[0] < two[1]));
-    assert_eq!(kept(), Duration::from_secs(3_600));
+    assert_eq!(t[KEPT - 1] - t[0] + i64::from(STEP_S), 3_600);
+}
+
+#[test]
+fn a_clock_that_is_set_back_leaves_nothing_that_lies_ahead_of_it_and_the_figures_go_on_at_once() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00 UTC));
+    let operator = operator(&clock);
+    let step = |calls: u64| {
+        clock.advance(STEP);
+        operator.source.0.lock().unwrap().calls += calls;
+        operator.look();
+    };
+    (0..20).for_each(|_| step(1));
+    for back in [datetime!(2027-01-31 12:00:51 UTC), datetime!(2027-01-31 11:00 UTC)] {
+        clock.step_utc(back);
+        let before: Vec<i64> =
+            times(&operator).into_iter().filter(|t| *t < back.unix_timestamp() + 5).collect();
+        for steps in 1..=3 {
+            step(7);
+            let now = clock.utc().unix_timestamp();
+            let t = times(&operator);
+            assert_eq!((t.len(), t.last()), (before.len() + steps, Some(&now)));
+            assert!(t.starts_with(&before) && t.windows(2).all(|two| two[0] < two[1]), "{t:?}");
+            let document = series(&operator, "/series");
+            assert_eq!(
+                document["calls"].as_array().unwrap().last(),
+                Some(&json!(7)),
+                "none is counted twice"
+            );
+        }
+    }
+    assert_eq!(times(&operator).len(), 3, "an hour back, nothing of before is past");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_slept_has_one_long_step_behind_it_and_not_many_that_are_empty() {
+    let clock = Clock::wound_to(datetime!(2027-01-31 12:00 UTC));
+    let operator = Arc::new(operator(&clock));
+    let looking = tokio::spawn(Arc::clone(&operator).by_itself());
+    tokio::task::yield_now().await;
+    clock.advance(STEP * 100);
+    operator.source.0.lock().unwrap().calls = 7;
+    tokio::time::advance(STEP * 100).await;
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+    // Each further look at the same moment would take the place of the one before, with what came in it.
+    assert_eq!(series(&operator, "/series")["calls"], json!([7]));
+    looking.abort();
 }
 
 #[test]

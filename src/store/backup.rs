@@ -1,8 +1,8 @@
 //! Everything that a store holds, in one file and back.
 //!
 //! Decides the form of the file: a line that says what it is, the key that cursors are marked with, each row with the
-//! lengths of its key and value, and a SHA-256 of all of it at the end. A file that was cut or changed is refused as a whole. Nothing that is there is ever
-//! written over.
+//! lengths of its key and value, and a SHA-256 of all of it at the end. A file that was cut or changed is refused as a
+//! whole. Nothing that is there is ever written over.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -76,6 +76,17 @@ pub enum BackupError {
     InUse {
         /// The lock.
         lock: PathBuf,
+    },
+    /// The database was replaced, and what had to follow could not be done.
+    #[error(
+        "the database was replaced{}, but then {what}; put that right and do the same once more",
+        .kept.as_ref().map(|kept| format!(", and the old one is at {}", kept.display())).unwrap_or_default()
+    )]
+    Replaced {
+        /// Where the one lies that was there; `None` when there was none.
+        kept: Option<PathBuf>,
+        /// What could not be done.
+        what: Box<BackupError>,
     },
     /// The new database cannot be made.
     #[error("the database cannot be made: {reason}")]
@@ -254,25 +265,55 @@ fn part(rest: &mut &[u8]) -> Option<Vec<u8>> {
 /// it.
 ///
 /// # Errors
-/// Why it was not done; the database is as it was then.
+/// Why it was not done; the database is as it was then, unless it is [`BackupError::Replaced`].
 pub fn restore(data: &Path, file: &Path, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
     let Backup { key, rows } = read(file)?;
     let folder = Folder::lock(data)?;
-    let done = replace(&folder, unconfirmed(rows), clock).and_then(|kept| {
-        // Without it, walks that were begun before the backup could not go on here.
-        let put = key.map_or(Ok(()), |key| secret::put(folder.path(), &key));
-        put.map_err(|source| BackupError::Io { path: folder.secret(), source })?;
-        Ok(kept)
-    });
-    folder.given(done)
+    given(&folder, replace(&folder, unconfirmed(rows), key.as_ref(), clock), Clone::clone)
 }
 
-/// Puts a database that holds these rows in the place of the one that is there, which is kept; its new place.
+/// How work that replaces the database ended, once what it made belongs to the user of the server; `kept` says where the
+/// database lies that was there.
+pub(super) fn given<T>(
+    folder: &Folder,
+    done: Result<T, BackupError>,
+    kept: impl FnOnce(&T) -> Option<PathBuf>,
+) -> Result<T, BackupError> {
+    let replaced = done.as_ref().ok().map(kept);
+    folder.given(done).map_err(|error| match replaced {
+        Some(kept) => BackupError::Replaced { kept, what: Box::new(error) },
+        None => error,
+    })
+}
+
+/// Puts a database that holds these rows in the place of the one that is there, which is kept; its new place. With a key,
+/// that becomes the one that cursors are marked with: without it, walks that were begun before could not go on.
+///
+/// # Errors
+/// Why it was not done; the database is as it was then, unless it is [`BackupError::Replaced`].
 pub(super) fn replace(
     folder: &Folder,
     rows: Vec<Row>,
+    key: Option<&[u8; SECRET_BYTES]>,
     clock: &Clock,
 ) -> Result<Option<PathBuf>, BackupError> {
+    let beside = secret::beside(folder.path());
+    let prepared = key.map_or(Ok(()), |key| secret::prepare(folder.path(), key));
+    let done = prepared
+        .map_err(|source| BackupError::Io { path: beside.clone(), source })
+        .and_then(|()| put_in_place(folder, rows, clock));
+    if !matches!(done, Ok(_) | Err(BackupError::Replaced { .. })) {
+        // It is the key of nothing; the next one is written over it.
+        let _removed = folder::remove_if_there(&beside);
+    }
+    let kept = done?;
+    settle(folder, key.is_some())
+        .map_err(|what| BackupError::Replaced { kept: kept.clone(), what: Box::new(what) })?;
+    Ok(kept)
+}
+
+/// Makes the database and gives it its place; where the one lies that was there.
+fn put_in_place(folder: &Folder, rows: Vec<Row>, clock: &Clock) -> Result<Option<PathBuf>, BackupError> {
     let (making, path) = (folder.making(), folder.database());
     let io = |path: &Path| {
         let path = path.to_owned();
@@ -280,22 +321,37 @@ pub(super) fn replace(
     };
     opening::make(folder, rows, None)
         .map_err(|fault| BackupError::Database { reason: format!("{fault:?}") })?;
-    let kept = if path.exists() {
-        let aside = folder.beside("quarantine", clock.utc());
-        folder::exchange(&making, &path, &aside).map_err(io(&path))?;
-        Some(aside)
-    } else {
-        std::fs::rename(&making, &path).map_err(io(&making))?;
-        path.parent().map_or(Ok(()), folder::sync).map_err(io(&path))?;
-        None
-    };
+    if !path.exists() {
+        std::fs::rename(&making, &path).map_err(io(&path))?;
+        folder::sync(folder.path()).map_err(|source| {
+            let what = Box::new(BackupError::Io { path: folder.path().to_owned(), source });
+            BackupError::Replaced { kept: None, what }
+        })?;
+        return Ok(None);
+    }
+    let aside = folder.beside("quarantine", clock.utc());
+    folder::exchange(&making, &path, &aside).map_err(|failed| {
+        let what = BackupError::Io { path: path.clone(), source: failed.source };
+        match failed.moved {
+            None => what,
+            kept => BackupError::Replaced { kept, what: Box::new(what) },
+        }
+    })?;
+    Ok(Some(aside))
+}
+
+/// What has to follow once another database has the place.
+fn settle(folder: &Folder, has_key: bool) -> Result<(), BackupError> {
+    let io = |path: PathBuf| move |source| BackupError::Io { path, source };
     // What is said of the old one does not hold for the new one. A crash before this leaves a database that is refused,
     // and never one that is taken for what it is not.
     for stale in [folder.witness(), folder.verdict()] {
-        folder::remove_if_there(&stale).map_err(io(&stale))?;
+        folder::remove_if_there(&stale).map_err(io(stale))?;
     }
-    form::settle(folder.path()).map_err(io(&form::file(folder.path())))?;
-    Ok(kept)
+    if has_key {
+        secret::take(folder.path()).map_err(io(folder.secret()))?;
+    }
+    form::settle(folder.path()).map_err(io(form::file(folder.path())))
 }
 
 /// The same rows with the mark that an operator has to confirm them.

@@ -2,12 +2,17 @@
 //!
 //! Decides when one is due and which ones go. It must never know what is in them.
 
+mod outcomes;
+
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use time::OffsetDateTime;
+
+pub use self::outcomes::{Outcome, Outcomes, Standing};
 use super::{BackupError, Health, State, folder};
 use crate::clock::Clock;
 
@@ -32,6 +37,8 @@ pub struct Backups {
     pub keep: usize,
     /// When the next one is due.
     pub due: Instant,
+    /// When the newest one was written that lay there at the start.
+    pub newest: Option<OffsetDateTime>,
     /// Whether it was said that one is put off.
     pub is_put_off: bool,
 }
@@ -41,16 +48,18 @@ impl Backups {
     /// was started since.
     #[must_use]
     pub fn new(folder: PathBuf, server: String, every: Duration, keep: usize, clock: &Clock) -> Self {
-        let newest = list(&folder, &server).unwrap_or_default().pop();
-        let age = newest
+        let newest = list(&folder, &server)
+            .unwrap_or_default()
+            .pop()
             .and_then(|path| std::fs::metadata(path).and_then(|found| found.modified()).ok())
-            .map(|at| (clock.utc() - time::OffsetDateTime::from(at)).try_into().unwrap_or_default());
+            .map(OffsetDateTime::from);
+        let age = newest.map(|at| (clock.utc() - at).try_into().unwrap_or_default());
         let wait = age.map_or(FIRST_AFTER, |age| every.saturating_sub(age)).min(every);
-        Self { folder, server, every, keep, due: clock.monotonic() + wait, is_put_off: false }
+        Self { folder, server, every, keep, due: clock.monotonic() + wait, newest, is_put_off: false }
     }
 
     /// Writes one if it is due, and removes those that are too many; the one that was written. On a disk with little
-    /// room it is put off.
+    /// room it is put off. The state is told what became of it.
     ///
     /// # Errors
     /// When it cannot be written; it is tried again when the next one is due.
@@ -58,15 +67,30 @@ impl Backups {
         if clock.monotonic() < self.due {
             return Ok(None);
         }
-        if state.health() != Health::Good {
+        let why = match state.health() {
+            Health::Good => None,
+            Health::Tight => Some("it is put off, since the disk has little room".to_owned()),
+            Health::Refusing(error) => Some(format!("it is put off, since the store refuses: {error}")),
+        };
+        if let Some(why) = why {
             if !self.is_put_off {
                 tracing::warn!("a backup is due and is put off until the store is well");
+                state.backups().put_off(why);
             }
             self.is_put_off = true;
             return Ok(None);
         }
         self.is_put_off = false;
         self.due = clock.monotonic() + self.every;
+        let written = self.write(state, clock);
+        match &written {
+            Ok(_) => state.backups().written(clock.utc()),
+            Err(error) => state.backups().failed(error.to_string()),
+        }
+        written.map(Some)
+    }
+
+    fn write(&self, state: &State, clock: &Clock) -> Result<PathBuf, BackupError> {
         let io = |source| BackupError::Io { path: self.folder.clone(), source };
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(io)?;
         let path =
@@ -75,7 +99,7 @@ impl Backups {
         if let Err(error) = self.prune(&path) {
             tracing::warn!(folder = %self.folder.display(), %error, "old backups cannot be removed");
         }
-        Ok(Some(path))
+        Ok(path)
     }
 
     /// Keeps the newest, and in any case the one that was just written: its clock may have been set back.
@@ -102,6 +126,7 @@ impl Backups {
     /// # Errors
     /// When the system gives no thread.
     pub fn write_in_background(mut self, state: &Arc<State>, clock: Clock) -> io::Result<()> {
+        state.backups().begin(self.newest);
         let state: Weak<State> = Arc::downgrade(state);
         std::thread::Builder::new().name("store-backups".into()).spawn(move || {
             while let Some(state) = state.upgrade() {
@@ -205,6 +230,45 @@ mod tests {
         clock.advance(HOUR);
         assert_eq!(backups.tick(&state, &clock).unwrap(), None, "nothing is copied from a store that fails");
         assert!(backups.is_put_off);
+    }
+
+    #[test]
+    fn an_operator_is_told_of_each_backup_whether_it_was_written_failed_or_was_put_off_and_when_the_last_good_one_was()
+     {
+        let clock = Clock::wound_to(datetime!(2027-01-31 12:00 UTC));
+        let store = Arc::new(MemoryStore::new());
+        let state = State::load(Arc::clone(&store) as _, &clock).unwrap();
+        let place = scratch("told");
+        std::fs::create_dir(&place.0).unwrap();
+        let folder = place.0.join("backups");
+        let mut backups = Backups::new(folder.clone(), SERVER.to_owned(), HOUR, 3, &clock);
+        let mut due = |state: &State| {
+            clock.advance(HOUR);
+            let _told_to_the_state = backups.tick(state, &clock);
+            let counts = [Outcome::Written, Outcome::Failed, Outcome::PutOff]
+                .map(|outcome| state.backups().counts().get(outcome));
+            (counts, state.backups().standing())
+        };
+        assert_eq!(state.backups().standing(), Standing::default());
+        let (counts, standing) = due(&state);
+        let first = clock.utc();
+        assert_eq!((counts, standing.last, standing.missing), ([1, 0, 0], Some(first), None));
+        // Somebody put a file in the place of the folder.
+        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::write(&folder, "in the way").unwrap();
+        let (counts, standing) = due(&state);
+        assert_eq!((counts, standing.last), ([1, 1, 0], Some(first)), "the last good one is of before");
+        assert!(standing.missing.is_some_and(|why| why.contains("backups: ")));
+        // However long it is put off, it is one backup.
+        store.fail(true);
+        assert_eq!(due(&state).0, [1, 1, 1]);
+        let (counts, standing) = due(&state);
+        assert_eq!((counts, standing.last), ([1, 1, 1], Some(first)));
+        assert!(standing.missing.is_some_and(|why| why.starts_with("it is put off")));
+        store.fail(false);
+        std::fs::remove_file(&folder).unwrap();
+        let (counts, standing) = due(&state);
+        assert_eq!((counts, standing.last, standing.missing), ([2, 1, 1], Some(clock.utc()), None));
     }
 
     #[test]

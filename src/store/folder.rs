@@ -207,21 +207,50 @@ pub(super) fn swap(one: &Path, other: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
+/// Why one folder is not, or not durably, in the place of another.
+#[derive(Debug)]
+pub(super) struct Unexchanged {
+    /// What the system said.
+    pub(super) source: io::Error,
+    /// Where the old one lies now, if the new one has its place.
+    pub(super) moved: Option<PathBuf>,
+}
+
 /// Puts `new` in the place of `old`, which gets the name `aside`. On file systems that cannot do it in one step, a
 /// crash in between leaves neither in the place, and both beside it.
 ///
 /// # Errors
-/// When it cannot be done or made durable. Both are there still, under whichever name.
-pub(super) fn exchange(new: &Path, old: &Path, aside: &Path) -> io::Result<()> {
+/// When it cannot be done or made durable. What was done is undone where that can be; both are there still, under
+/// whichever name.
+pub(super) fn exchange(new: &Path, old: &Path, aside: &Path) -> Result<(), Unexchanged> {
+    let synced = || old.parent().map_or(Ok(()), sync);
     if swap(new, old).is_ok() {
         // Before either gets another name: after an error here nothing is known of what a crash would leave.
-        old.parent().map_or(Ok(()), sync)?;
-        std::fs::rename(new, aside)?;
+        if let Err(source) = synced().and_then(|()| std::fs::rename(new, aside)) {
+            // What lies where new ones are made is taken for a leftover by the next one.
+            let moved = match swap(new, old) {
+                Ok(()) => None,
+                Err(_) if std::fs::rename(new, aside).is_ok() => Some(aside.to_owned()),
+                Err(_) => Some(new.to_owned()),
+            };
+            // The first error is the one that is told.
+            let _undone = synced();
+            return Err(Unexchanged { source, moved });
+        }
     } else {
-        std::fs::rename(old, aside)?;
-        std::fs::rename(new, old)?;
+        std::fs::rename(old, aside).map_err(|source| Unexchanged { source, moved: None })?;
+        if let Err(source) = std::fs::rename(new, old) {
+            let source = match std::fs::rename(aside, old) {
+                Ok(()) => source,
+                Err(_) => {
+                    let now = aside.display();
+                    io::Error::other(format!("{source}; what was there is at {now} now, move it back"))
+                }
+            };
+            return Err(Unexchanged { source, moved: None });
+        }
     }
-    old.parent().map_or(Ok(()), sync)
+    synced().map_err(|source| Unexchanged { source, moved: Some(aside.to_owned()) })
 }
 
 /// Copies a folder with everything in it, except the files that `without` names; the copy is durable.

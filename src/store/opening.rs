@@ -332,10 +332,10 @@ pub struct Salvaged {
 /// beside it. Metered calls are refused afterwards until an operator confirms: what could not be read is not in it.
 ///
 /// # Errors
-/// Why it was not done; the database is as it was then.
+/// Why it was not done; the database is as it was then, unless it is [`BackupError::Replaced`].
 pub fn salvage(data: &Path, clock: &Clock) -> Result<Salvaged, BackupError> {
     let folder = Folder::lock(data)?;
-    folder.given(salvage_in(&folder, clock))
+    backup::given(&folder, salvage_in(&folder, clock), |salvaged| Some(salvaged.kept.clone()))
 }
 
 fn salvage_in(folder: &Folder, clock: &Clock) -> Result<Salvaged, BackupError> {
@@ -375,7 +375,7 @@ fn salvage_in(folder: &Folder, clock: &Clock) -> Result<Salvaged, BackupError> {
     let nothing = || BackupError::Database { reason: "nothing in it can be read".into() };
     let rows = best.filter(|rows| !rows.is_empty()).ok_or_else(nothing)?;
     let records = record::whole(&rows).map_or(0, |records| records.len());
-    let kept = backup::replace(folder, backup::unconfirmed(rows), clock)?.ok_or_else(nothing)?;
+    let kept = backup::replace(folder, backup::unconfirmed(rows), None, clock)?.ok_or_else(nothing)?;
     Ok(Salvaged { records, kept })
 }
 
@@ -417,7 +417,7 @@ fn repair(
             // sled remembers the path that it was opened at: it has to be opened again at its own.
             drop(opened);
             let quarantine = folder.beside("quarantine", clock.utc());
-            folder::exchange(&trial, path, &quarantine).map_err(io_at(path))?;
+            folder::exchange(&trial, path, &quarantine).map_err(|failed| io_at(path)(failed.source))?;
             let opened = attempt(folder, path).map_err(|attempt| told(attempt, folder, path, clock))?;
             tracing::warn!(
                 database = %path.display(), reason, kept = %quarantine.display(),

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 
@@ -28,21 +28,31 @@ pub fn secret(data: &Path) -> io::Result<[u8; SECRET_BYTES]> {
             let mut key = [0; SECRET_BYTES];
             let no_chance = |_| io::Error::other("the system gave no random numbers");
             SystemRandom::new().fill(&mut key).map_err(no_chance)?;
-            put(&folder, &key)?;
+            prepare(&folder, &key)?;
+            take(&folder)?;
             Ok(key)
         }
         Err(error) => Err(error),
     }
 }
 
-/// Makes this the key of the store in `folder`, durably and in one step.
-pub(super) fn put(folder: &Path, key: &[u8; SECRET_BYTES]) -> io::Result<()> {
-    let unfinished = folder.join("key.new");
+/// Where a key lies in the store in `folder` before it is the store's.
+pub(super) fn beside(folder: &Path) -> PathBuf {
+    folder.join("key.new")
+}
+
+/// Writes a key [beside](beside()) that of the store, durably.
+pub(super) fn prepare(folder: &Path, key: &[u8; SECRET_BYTES]) -> io::Result<()> {
     let mut file =
-        OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&unfinished)?;
+        OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(beside(folder))?;
     file.write_all(key)?;
     file.sync_all()?;
-    std::fs::rename(&unfinished, folder.join(SECRET))?;
+    folder::sync(folder)
+}
+
+/// Makes the key that was [prepared](prepare()) that of the store, durably and in one step.
+pub(super) fn take(folder: &Path) -> io::Result<()> {
+    std::fs::rename(beside(folder), folder.join(SECRET))?;
     folder::sync(folder)
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::backup::{self, BackupError};
+use super::backups::Outcomes;
 use super::batch::Batch;
 use super::class::Class;
 use super::record::{self, Fault, Loaded};
@@ -72,6 +73,7 @@ pub struct State {
     /// Verified identities.
     pub identities: Table<Identity>,
     sealed_by: SealKey,
+    backups: Outcomes,
 }
 
 /// What cursors are marked with, if anybody said so; shown to nobody.
@@ -102,6 +104,7 @@ impl State {
             month: Table::new(clock.clone()),
             identities: Table::new(clock.clone()),
             sealed_by: SealKey::default(),
+            backups: Outcomes::default(),
             store,
         };
         let rows = state.store.load()?;
@@ -156,6 +159,12 @@ impl State {
     #[must_use]
     pub fn health(&self) -> Health {
         self.store.health()
+    }
+
+    /// What became of the backups that were due.
+    #[must_use]
+    pub fn backups(&self) -> &Outcomes {
+        &self.backups
     }
 
     /// Removes some of what is over from memory, and gives the batch that removes it from the store; whether

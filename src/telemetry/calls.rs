@@ -5,13 +5,15 @@
 
 use std::time::Duration;
 
-use super::count::{Counter, Counters, Histogram, Times};
+use super::count::{Counter, Histogram, OpenCounters, Times};
 use super::trace::{CLIENT_ABORT, PANIC, Refused, STOPPED};
 
-/// How a call can end beside the errors that its answer may name.
-const ENDS: [&str; 6] = ["ok", "replay", "rpc_error", CLIENT_ABORT, PANIC, STOPPED];
-/// What is not known.
-const OTHER: &str = "other";
+/// Ends of calls that are answers.
+const ANSWERS: [&str; 2] = ["ok", "replay"];
+/// How else a call can end beside the errors that its answer may name.
+const ENDS: [&str; 4] = ["rpc_error", CLIENT_ABORT, PANIC, STOPPED];
+/// What a client only tells, in the place of a method.
+const NOTIFICATION: &str = "notification";
 /// The method of a request that is a call of a tool.
 const TOOL_CALL: &str = "tools/call";
 
@@ -30,7 +32,7 @@ pub struct Words {
 #[derive(Debug)]
 pub struct Calls {
     tools: Box<[Tool]>,
-    requests: Counters,
+    requests: OpenCounters,
     refused: [Counter; Refused::ALL.len()],
 }
 
@@ -38,7 +40,7 @@ pub struct Calls {
 #[derive(Debug)]
 struct Tool {
     name: &'static str,
-    ended: Counters,
+    ended: OpenCounters,
     took: Histogram,
 }
 
@@ -46,12 +48,12 @@ impl Calls {
     /// None yet, of these.
     #[must_use]
     pub fn new(words: &Words) -> Self {
-        let ends = || ENDS.into_iter().chain(words.errors.iter().copied()).chain([OTHER]);
+        let ends = || ANSWERS.into_iter().chain(ENDS).chain(words.errors.iter().copied());
         let tool =
-            |name: &&'static str| Tool { name, ended: Counters::new(ends()), took: Histogram::default() };
+            |name: &&'static str| Tool { name, ended: OpenCounters::new(ends()), took: Histogram::default() };
         Self {
             tools: words.tools.iter().map(tool).collect(),
-            requests: Counters::new(words.methods.iter().copied().chain(["notification", OTHER])),
+            requests: OpenCounters::new(words.methods.iter().copied().chain([NOTIFICATION])),
             refused: std::array::from_fn(|_| Counter::default()),
         }
     }
@@ -82,6 +84,13 @@ impl Calls {
             .flat_map(|tool| tool.ended.read().map(|(outcome, count)| (tool.name, outcome, count)))
     }
 
+    /// Every way in which a call can end without an answer.
+    #[must_use]
+    pub fn failures(&self) -> Vec<&'static str> {
+        let ends = self.tools.first().into_iter().flat_map(|tool| tool.ended.read());
+        ends.map(|(end, _)| end).filter(|end| !ANSWERS.contains(end)).collect()
+    }
+
     /// How long calls took, by tool.
     pub fn took(&self) -> impl Iterator<Item = (&'static str, Times)> + '_ {
         self.tools.iter().map(|tool| (tool.name, tool.took.read()))
@@ -100,6 +109,7 @@ impl Calls {
 
 #[cfg(test)]
 mod tests {
+    use super::super::count::OTHER;
     use super::*;
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Decides how things are counted, and by which closed words. Knows nothing of what is counted.
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -56,29 +57,119 @@ impl Drop for Present<'_> {
     }
 }
 
-/// One counter for each word of a closed set. A word that is not in it is counted as the last one, so that nobody can
-/// add to the set.
+/// One word of a closed set that things are counted under. [`closed_words`] makes the sets, so that none of their words is
+/// left out anywhere.
+pub trait Word: Copy + 'static {
+    /// Every word of the set, in the order of the variants.
+    const ALL: &'static [Self];
+
+    /// The word itself.
+    fn as_str(self) -> &'static str;
+
+    /// Where it stands in [`ALL`](Self::ALL).
+    fn place(self) -> usize;
+}
+
+/// Makes an enum of words, each with its text: a [`Word`].
+macro_rules! closed_words {
+    ($(#[$about:meta])* $seen:vis enum $name:ident { $($(#[$says:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $seen enum $name {
+            $($(#[$says])* $variant,)+
+        }
+
+        impl $crate::telemetry::count::Word for $name {
+            const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+
+            fn place(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+pub(crate) use closed_words;
+
+/// One counter for each word of a closed set.
 #[derive(Debug)]
-pub struct Counters(Box<[(&'static str, Counter)]>);
+pub struct Counters<W> {
+    each: Box<[Counter]>,
+    words: PhantomData<W>,
+}
 
-impl Counters {
-    /// A counter for each of these; none of them is said twice.
-    #[must_use]
-    pub fn new(words: impl IntoIterator<Item = &'static str>) -> Self {
-        Self(words.into_iter().map(|word| (word, Counter::default())).collect())
+impl<W: Word> Default for Counters<W> {
+    fn default() -> Self {
+        Self { each: W::ALL.iter().map(|_| Counter::default()).collect(), words: PhantomData }
     }
+}
 
+impl<W: Word> Counters<W> {
     /// One more of `word`.
-    pub fn one(&self, word: &str) {
-        let found = self.0.iter().find(|(known, _)| *known == word).or(self.0.last());
-        if let Some((_, counter)) = found {
+    pub fn one(&self, word: W) {
+        // There is one for each place.
+        if let Some(counter) = self.each.get(word.place()) {
             counter.one();
         }
     }
 
+    /// How many there were of `word`.
+    #[must_use]
+    pub fn get(&self, word: W) -> u64 {
+        self.each.get(word.place()).map_or(0, Counter::get)
+    }
+
     /// Every word with how many there were.
+    pub fn each(&self) -> impl Iterator<Item = (W, u64)> + '_ {
+        W::ALL.iter().map(|word| (*word, self.get(*word)))
+    }
+
+    /// The same in words.
     pub fn read(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        self.0.iter().map(|(word, counter)| (*word, counter.get()))
+        self.each().map(|(word, count)| (word.as_str(), count))
+    }
+}
+
+/// Every word of a set, as a page lists them.
+#[must_use]
+pub fn texts<W: Word>() -> Vec<&'static str> {
+    W::ALL.iter().map(|word| word.as_str()).collect()
+}
+
+/// What is none of the words of an [open set](OpenCounters).
+pub const OTHER: &str = "other";
+
+/// One counter for each word of a set that others know, and one for [`OTHER`], under which every word counts that is not in
+/// it: nobody can add to the set, and nothing that is not known counts as something that is.
+#[derive(Debug)]
+pub struct OpenCounters {
+    known: Box<[(&'static str, Counter)]>,
+    other: Counter,
+}
+
+impl OpenCounters {
+    /// A counter for each of these; none of them is said twice.
+    #[must_use]
+    pub fn new(words: impl IntoIterator<Item = &'static str>) -> Self {
+        let known = words.into_iter().filter(|word| *word != OTHER);
+        Self { known: known.map(|word| (word, Counter::default())).collect(), other: Counter::default() }
+    }
+
+    /// One more of `word`.
+    pub fn one(&self, word: &str) {
+        let found = self.known.iter().find(|(known, _)| *known == word);
+        found.map_or(&self.other, |(_, counter)| counter).one();
+    }
+
+    /// Every word with how many there were; the last one is [`OTHER`].
+    pub fn read(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        let known = self.known.iter().map(|(word, counter)| (*word, counter.get()));
+        known.chain(std::iter::once((OTHER, self.other.get())))
     }
 }
 
@@ -182,14 +273,36 @@ impl Times {
 mod tests {
     use super::*;
 
+    closed_words! {
+        /// Words of this test.
+        enum Sort {
+            /// Large.
+            Large = "large",
+            /// Small.
+            Small = "small",
+        }
+    }
+
     #[test]
-    fn a_word_of_no_set_makes_no_new_one() {
-        let counters = Counters::new(["ok", "refused", "other"]);
+    fn each_word_of_a_closed_set_counts_as_itself() {
+        let counters = Counters::<Sort>::default();
+        counters.one(Sort::Small);
+        counters.one(Sort::Small);
+        assert_eq!(counters.read().collect::<Vec<_>>(), [("large", 0), ("small", 2)]);
+        assert_eq!((counters.get(Sort::Large), texts::<Sort>()), (0, vec!["large", "small"]));
+        for (place, word) in Sort::ALL.iter().enumerate() {
+            assert_eq!(word.place(), place);
+        }
+    }
+
+    #[test]
+    fn a_word_of_no_set_makes_no_new_one_and_counts_as_none_that_is_known() {
+        let counters = OpenCounters::new(["ok", "refused"]);
         for word in ["ok", "ok", "refused", "made up", "also made up"] {
             counters.one(word);
         }
         let read: Vec<_> = counters.read().collect();
-        assert_eq!(read, [("ok", 2), ("refused", 1), ("other", 2)]);
+        assert_eq!(read, [("ok", 2), ("refused", 1), (OTHER, 2)]);
     }
 
     #[test]

@@ -112,6 +112,12 @@ pub enum Metric {
     StoreFailures,
     /// `ono_restore_unconfirmed`.
     RestoreUnconfirmed,
+    /// `ono_backups_total`.
+    Backups,
+    /// `ono_backup_last_timestamp_seconds`.
+    BackupLast,
+    /// `ono_backup_missing`.
+    BackupMissing,
     /// `ono_ready`.
     Ready,
     /// `ono_reloads_total`.
@@ -138,7 +144,7 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric, in the order of the documentation.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 48] = [
         Self::Requests,
         Self::Refused,
         Self::TokensRefused,
@@ -173,6 +179,9 @@ impl Metric {
         Self::StoreFlushes,
         Self::StoreFailures,
         Self::RestoreUnconfirmed,
+        Self::Backups,
+        Self::BackupLast,
+        Self::BackupMissing,
         Self::Ready,
         Self::Reloads,
         Self::ReloadRefused,
@@ -406,6 +415,27 @@ impl Metric {
                 &[],
                 "0 or 1",
                 "Whether metered calls wait for `admin restore-confirm`.",
+            ),
+            Self::Backups => (
+                "ono_backups_total",
+                Counter,
+                &["outcome"],
+                "backups",
+                "Backups that were due by themselves: `written`, `failed`, or `put_off`, once each, while the disk has little room or the store refuses.",
+            ),
+            Self::BackupLast => (
+                "ono_backup_last_timestamp_seconds",
+                Gauge,
+                &[],
+                "seconds since 1970",
+                "When the last backup was written by itself, also before this start; absent before the first.",
+            ),
+            Self::BackupMissing => (
+                "ono_backup_missing",
+                Gauge,
+                &[],
+                "0 or 1",
+                "Whether the backup that was due last is not there: it failed, or is put off.",
             ),
             Self::Ready => {
                 ("ono_ready", Gauge, &[], "0 or 1", "Whether `/readyz` says that everything can be served.")

@@ -15,7 +15,8 @@ use crate::host::LOOPBACK_NAMES;
 
 /// The name of the certificate in the folder.
 pub const DEMO_CERTIFICATE_FILE: &str = "demo-cert.pem";
-const KEY_FILE: &str = "demo-key.pem";
+/// The name of its key there.
+pub const DEMO_KEY_FILE: &str = "demo-key.pem";
 const LIFETIME: Duration = Duration::days(89);
 const RENEWED_BEFORE: Duration = Duration::days(7);
 /// Clocks of other machines may be behind.
@@ -39,7 +40,7 @@ pub struct DemoCertificate {
 /// # Errors
 /// When it cannot be used.
 pub fn demo_certificate_in(folder: &Path) -> Result<Option<Identity>, TlsError> {
-    let (certificate, key) = (folder.join(DEMO_CERTIFICATE_FILE), folder.join(KEY_FILE));
+    let (certificate, key) = (folder.join(DEMO_CERTIFICATE_FILE), folder.join(DEMO_KEY_FILE));
     if !certificate.exists() {
         return Ok(None);
     }
@@ -82,7 +83,7 @@ pub enum DemoCertificateError {
 /// When the folder or a file cannot be written.
 pub fn demo_certificate(folder: &Path, now: OffsetDateTime) -> Result<DemoCertificate, DemoCertificateError> {
     let certificate_path = folder.join(DEMO_CERTIFICATE_FILE);
-    let key_path = folder.join(KEY_FILE);
+    let key_path = folder.join(DEMO_KEY_FILE);
     let usable = |identity: &Identity| {
         let lasts = identity.not_before() <= now && now + RENEWED_BEFORE < identity.not_after();
         // One that somebody else put there may not do what clients are told it does.
@@ -174,7 +175,7 @@ mod tests {
             let key = KeyPair::generate().unwrap();
             let certificate = params.self_signed(&key).unwrap();
             fs::write(folder.join(DEMO_CERTIFICATE_FILE), certificate.pem()).unwrap();
-            fs::write(folder.join(KEY_FILE), key.serialize_pem()).unwrap();
+            fs::write(folder.join(DEMO_KEY_FILE), key.serialize_pem()).unwrap();
             demo_certificate(&folder, now).unwrap().is_new
         };
         let local = ["localhost", "127.0.0.1", "::1"];

@@ -2,19 +2,20 @@
 //!
 //! Decides what a client will think of it. Knows nothing of keys and connections.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rustls::RootCertStore;
 use rustls::client::danger::ServerCertVerifier as _;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, RootCertStore};
 use time::OffsetDateTime;
 
 use super::der::Facts;
@@ -90,8 +91,8 @@ impl Chain {
         self.certificates.first().is_some_and(|own| self.leads_to(own, name, now).is_ok())
     }
 
-    /// Whether the certificates of the chain belong together, as a client sees it that trusts the last one, whatever there
-    /// is to say of its name and of the time.
+    /// Whether the certificates of the chain belong together, as a client sees it that trusts the last one, whatever
+    /// there is to say of its name and of the time.
     ///
     /// # Errors
     /// What the client says.
@@ -108,8 +109,8 @@ impl Chain {
         let within = now.clamp(self.not_before, end);
         match self.leads_to(last, name, within) {
             // Its issuer may have had another time.
-            Err(why) if within != now && is_about_time(&why) => Ok(()),
-            said => said,
+            Err(Unlinked::Refused(error)) if within != now && is_about_time(&error) => Ok(()),
+            said => said.map_err(|why| why.to_string()),
         }
     }
 
@@ -145,21 +146,19 @@ impl Chain {
         root: &CertificateDer<'static>,
         name: &str,
         now: OffsetDateTime,
-    ) -> Result<(), String> {
-        let said = |error: rustls::Error| error.to_string();
-        let [own, others @ ..] = self.certificates.as_slice() else {
-            return Err("there is none".to_owned());
-        };
-        let name = ServerName::try_from(name).map_err(|error| error.to_string())?;
-        let now = u64::try_from(now.unix_timestamp()).map_err(|error| error.to_string())?;
+    ) -> Result<(), Unlinked> {
+        let other = |error: &dyn fmt::Display| Unlinked::Other(error.to_string());
+        let [own, others @ ..] = self.certificates.as_slice() else { return Err(other(&"there is none")) };
+        let name = ServerName::try_from(name).map_err(|error| other(&error))?;
+        let now = u64::try_from(now.unix_timestamp()).map_err(|error| other(&error))?;
         let mut roots = RootCertStore::empty();
-        roots.add(root.clone()).map_err(said)?;
+        roots.add(root.clone()).map_err(Unlinked::Refused)?;
         let provider = Arc::new(ring::default_provider());
         let client = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
             .build()
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| other(&error))?;
         let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
-        client.verify_server_cert(own, others, &name, &[], now).map(drop).map_err(said)
+        client.verify_server_cert(own, others, &name, &[], now).map(drop).map_err(Unlinked::Refused)
     }
 
     /// Whether the certificate is its own issuer, so that only those who were told to trust it do.
@@ -201,7 +200,20 @@ impl Chain {
     }
 }
 
-fn is_about_time(why: &str) -> bool {
-    let why = why.to_lowercase().replace(' ', "");
-    why.contains("expired") || why.contains("notvalidyet")
+/// Why a client does not find its way from a certificate to the one that it trusts.
+#[derive(Debug, thiserror::Error)]
+enum Unlinked {
+    /// It says so itself.
+    #[error("{0}")]
+    Refused(rustls::Error),
+    /// It could not be asked.
+    #[error("{0}")]
+    Other(String),
+}
+
+fn is_about_time(error: &rustls::Error) -> bool {
+    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+
+    let rustls::Error::InvalidCertificate(fault) = error else { return false };
+    matches!(fault, Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. })
 }

@@ -27,7 +27,7 @@ use super::guard::GuardPolicy;
 use super::limits::Limits;
 use super::security_headers::SecurityHeaders;
 use super::stream::WatchedStream;
-use super::traffic::{FAILED, LATE, Traffic};
+use super::traffic::{Traffic, Unshaken};
 
 /// The smallest read buffer that hyper takes.
 pub(super) const SMALLEST_BUFFER_BYTES: usize = 8 * 1024;
@@ -73,11 +73,11 @@ where
             Ok(Ok(Some(tls))) => tls,
             Ok(Ok(None)) => return tracing::debug!("a name was proved to an authority"),
             Ok(Err(error)) => {
-                shared.traffic.handshakes.one(FAILED);
+                shared.traffic.handshakes.one(Unshaken::Failed);
                 return tracing::debug!(%error, "a handshake failed");
             }
             Err(_elapsed) => {
-                shared.traffic.handshakes.one(LATE);
+                shared.traffic.handshakes.one(Unshaken::Late);
                 return tracing::debug!("a handshake took too long");
             }
         },

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::side_door::{Knocks, Question, SideDoor};
-use super::traffic::{FULL, SHORTAGE, Traffic};
+use super::traffic::{Held, Traffic};
 use crate::host::Authority;
 use crate::telemetry::LineLimit;
 
@@ -169,7 +169,7 @@ async fn from_outside(
     room: &Arc<Semaphore>,
 ) -> Taken {
     if room.available_permits() == 0 {
-        traffic.held.one(FULL);
+        traffic.held.one(Held::Full);
     }
     let place = loop {
         if let Ok(place) = room.clone().acquire_owned().await {
@@ -188,7 +188,7 @@ async fn from_outside(
             }
             Err(error) if concerns_one_peer(&error) => {}
             Err(error) => {
-                traffic.held.one(SHORTAGE);
+                traffic.held.one(Held::Shortage);
                 if let Some(left_out) = shortage.note(Instant::now().into_std()) {
                     tracing::warn!(%error, left_out, "cannot accept connections just now");
                 }

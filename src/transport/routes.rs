@@ -32,6 +32,7 @@ use super::service::{
 };
 use super::sse;
 use crate::profile::{Endpoint, METADATA_ROOT};
+use crate::telemetry::count::Word as _;
 
 type Answer = warp::reply::Response;
 
@@ -343,7 +344,7 @@ impl<S: Service> Desk<S> {
             return json_answer(StatusCode::OK, br#"{"status":"ready"}"#.as_slice());
         }
         let parts: Vec<_> =
-            missing.iter().map(|part| json!({ "part": part.part, "why": part.why })).collect();
+            missing.iter().map(|part| json!({ "part": part.part.as_str(), "why": part.why })).collect();
         let body = json!({ "status": "not_ready", "not_ready": parts }).to_string();
         json_answer(StatusCode::SERVICE_UNAVAILABLE, body)
     }

@@ -9,6 +9,7 @@ use http::{HeaderMap, Method, Request, Response, StatusCode};
 
 use super::client_address::ClientAddress;
 use crate::profile::Endpoint;
+use crate::telemetry::count::closed_words;
 
 /// What stands behind the routes.
 pub trait Service: Send + Sync + 'static {
@@ -150,11 +151,21 @@ impl HttpAnswer {
     }
 }
 
+closed_words! {
+    /// What may keep the program from serving, each with a row in docs/operating.md.
+    pub enum Part {
+        /// What is metered has to be written.
+        Store = "store",
+        /// No client gets a handshake without one.
+        Certificate = "certificate",
+    }
+}
+
 /// A part of the program that cannot serve yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotReady {
-    /// Its name, from a closed set of the program.
-    pub part: &'static str,
+    /// Which one.
+    pub part: Part,
     /// Why, in words for an operator; no secrets, since the page is public.
     pub why: String,
 }

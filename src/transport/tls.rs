@@ -3,6 +3,7 @@
 //! Decides whether a pair is usable, and says what a client will think of it. Knows nothing of connections.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub struct Identity {
 pub struct Key {
     signer: Arc<dyn SigningKey>,
     path: PathBuf,
+    mode: Option<u32>,
 }
 
 impl Key {
@@ -39,7 +41,17 @@ impl Key {
     /// # Errors
     /// When the file cannot be read or is not what it should be.
     pub fn load(key: &Path) -> Result<Self, TlsError> {
-        Self::read(key, &read(key)?)
+        let unreadable = |source| TlsError::Unreadable { path: key.to_owned(), source };
+        let file = small_file::open(key).map_err(unreadable)?;
+        let mode = file.metadata().map_err(unreadable)?.mode();
+        let pem = small_file::whole(file, PEM_MAX_BYTES).map_err(unreadable)?;
+        Ok(Self { mode: Some(mode), ..Self::read(key, &pem)? })
+    }
+
+    /// The mode of the file that it was read from, which is not always the one that lies there by now.
+    #[must_use]
+    pub fn mode(&self) -> Option<u32> {
+        self.mode
     }
 
     fn read(key: &Path, pem: &[u8]) -> Result<Self, TlsError> {
@@ -50,7 +62,7 @@ impl Key {
         let unusable =
             |error: rustls::Error| TlsError::UnusableKey { path: key.to_owned(), why: error.to_string() };
         let signer = ring::sign::any_supported_type(&private).map_err(unusable)?;
-        Ok(Self { signer, path: key.to_owned() })
+        Ok(Self { signer, path: key.to_owned(), mode: None })
     }
 }
 

@@ -4,13 +4,33 @@
 
 use http::StatusCode;
 
-use crate::telemetry::count::{Counter, Counters, Level};
+use crate::telemetry::count::{Counter, Counters, Level, OpenCounters, closed_words};
 
-/// The statuses that answers have. Those that are none of them are counted as the last.
+/// The statuses that answers have; a test holds the source to them.
 const STATUSES: [&str; 21] = [
-    "200", "202", "204", "302", "303", "304", "400", "401", "403", "404", "405", "406", "408", "413", "415",
-    "421", "429", "431", "500", "503", "other",
+    "200", "201", "202", "204", "302", "303", "304", "400", "401", "403", "404", "405", "406", "408", "413",
+    "415", "421", "429", "431", "500", "503",
 ];
+
+closed_words! {
+    /// Why no further connection is taken for a while.
+    pub enum Held {
+        /// As many are open as may be.
+        Full = "full",
+        /// The system has no descriptor or memory for one more.
+        Shortage = "shortage",
+    }
+}
+
+closed_words! {
+    /// Why a handshake came to nothing.
+    pub enum Unshaken {
+        /// It was no such thing, or the two sides did not agree in it.
+        Failed = "failed",
+        /// It took too long.
+        Late = "late",
+    }
+}
 
 /// The counts of one listening socket since the start.
 #[derive(Debug)]
@@ -20,30 +40,21 @@ pub struct Traffic {
     /// Connections that were taken.
     pub taken: Counter,
     /// Times that no further connection was taken, by why.
-    pub held: Counters,
+    pub held: Counters<Held>,
     /// Handshakes that came to nothing, by why.
-    pub handshakes: Counters,
+    pub handshakes: Counters<Unshaken>,
     /// Answers by status.
-    pub answers: Counters,
+    pub answers: OpenCounters,
 }
-
-/// As many connections are open as may be.
-pub(super) const FULL: &str = "full";
-/// The system has no descriptor or memory for one more.
-pub(super) const SHORTAGE: &str = "shortage";
-/// A handshake that was no such thing, or that the two sides did not agree in.
-pub(super) const FAILED: &str = "failed";
-/// A handshake that took too long.
-pub(super) const LATE: &str = "late";
 
 impl Default for Traffic {
     fn default() -> Self {
         Self {
             open: Level::default(),
             taken: Counter::default(),
-            held: Counters::new([FULL, SHORTAGE]),
-            handshakes: Counters::new([FAILED, LATE]),
-            answers: Counters::new(STATUSES),
+            held: Counters::default(),
+            handshakes: Counters::default(),
+            answers: OpenCounters::new(STATUSES),
         }
     }
 }

@@ -7,5 +7,6 @@ mod demo;
 mod metrics;
 mod pages;
 mod readme;
+mod reliability;
 mod security;
 mod vocabulary;

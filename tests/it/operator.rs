@@ -1,5 +1,7 @@
 //! What operators read on their own socket, over real sockets.
 
+mod backups;
+mod causes;
 mod cost;
 mod foreign;
 mod logged;

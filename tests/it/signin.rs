@@ -2,7 +2,7 @@
 
 mod accounts;
 mod attacks;
-mod builtin;
+pub mod builtin;
 mod client_documents;
 mod cors;
 mod discovery;

@@ -26,9 +26,9 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
     let url = shown(url);
     match service.try_out(clock.utc()).await {
         Ok(()) => found.good(PART, format!("{url} answers a signed question about nobody")),
-        Err(Untried::NoAnswer(reason)) => {
-            let advice = way_there(&reason, "[accounts] service_url", "auth");
-            let text = format!("{url} gives no answer: {reason}; {advice}");
+        Err(Untried::NoAnswer(unanswered)) => {
+            let advice = way_there(&unanswered, "[accounts] service_url", "auth");
+            let text = format!("{url} gives no answer: {unanswered}; {advice}");
             found.fail(PART, Fault::Unreachable, text);
         }
         Err(Untried::Other(status @ (401 | 403))) => {

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
-use super::folder::{Little, Tried, try_out};
+use super::folder::{Little, Tried, is_open_to, nearest, try_out};
 use super::{Fault, Findings};
 use crate::config::Config;
 
@@ -16,7 +16,8 @@ pub(super) fn examine(config: &Config, found: &mut Findings) {
         return found.good(PART, format!("every {} min, in the data folder", every.as_secs() / 60));
     };
     let shown = folder.display();
-    let advice = "correct [backup] folder, or give it to the user of the server with chown";
+    let advice = "correct [backup] folder, or give it to the user of the server with chown; under a unit that makes the \
+                  system read-only, as the one of the package does, its ReadWritePaths= has to name it too";
     let before = found.of.len();
     match try_out(folder) {
         Tried::Writable(None) | Tried::CanBeMade => {}
@@ -30,20 +31,35 @@ pub(super) fn examine(config: &Config, found: &mut Findings) {
         found.fail(PART, Fault::Here, format!("{shown} {other}, so that no backup is written; {advice}"));
     }
     if found.of.len() == before {
-        found.good(PART, format!("every {} min to {shown}", every.as_secs() / 60));
+        // Whoever looks is not under the unit, which may let the server write nowhere else.
+        let named = match owner(config) {
+            Some(_) => "; under the unit of the package, ReadWritePaths= has to name it",
+            None => "",
+        };
+        found.good(PART, format!("every {} min to {shown}{named}", every.as_secs() / 60));
     }
 }
 
-/// Why the owner of the data folder cannot write there, as far as the owner and the mode of the folder tell.
+/// The user that the server runs as, if that is not root.
+fn owner(config: &Config) -> Option<u32> {
+    config.server.data_dir.metadata().ok().map(|data| data.uid()).filter(|uid| *uid != 0)
+}
+
+/// Why the owner of the data folder cannot write there, or cannot make it, as far as the owner and the mode tell of the
+/// folder or of the nearest one above it that is there.
 fn of_another_user(config: &Config) -> Option<String> {
-    let folder = config.backup.folder.as_ref()?.metadata().ok()?;
-    let data = config.server.data_dir.metadata().ok()?;
-    let open_to_others = folder.mode() & 0o022 != 0;
-    (data.uid() != 0 && folder.uid() != data.uid() && !open_to_others).then(|| {
-        format!(
-            "belongs to uid {}, and the data folder to uid {}, which cannot write there",
-            folder.uid(),
-            data.uid()
-        )
-    })
+    let folder = config.backup.folder.as_ref()?;
+    let user = owner(config)?;
+    let of_user = format!("the data folder to uid {user}, which cannot");
+    match folder.metadata() {
+        Ok(found) if is_open_to(user, &found) => None,
+        Ok(found) => Some(format!("belongs to uid {}, and {of_user} write there", found.uid())),
+        Err(_) => {
+            let (above, found) = nearest(folder)?;
+            (!is_open_to(user, &found)).then(|| {
+                let above = above.display();
+                format!("is not there; {above} belongs to uid {}, and {of_user} make it there", found.uid())
+            })
+        }
+    }
 }

@@ -1,7 +1,9 @@
-//! Whether a folder can be written, found out by writing: a mode does not tell of a file system that is read-only or full.
+//! Whether a folder can be written, found out by writing: a mode does not tell of a file system that is read-only or
+//! full.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Fault, Mark};
@@ -59,8 +61,15 @@ fn unwritable(error: &io::Error) -> String {
     }
 }
 
+/// Whether another user than the one who looks may make files there, as far as owner and mode tell: of a folder that is
+/// open to a group it is not known who belongs to that.
+pub(super) fn is_open_to(user: u32, folder: &Metadata) -> bool {
+    let (owner, mode) = (folder.uid(), folder.mode());
+    if owner == user { mode & 0o300 == 0o300 } else { [0o030, 0o003].iter().any(|bits| mode & bits == *bits) }
+}
+
 /// The nearest folder above that is there.
-fn nearest(path: &Path) -> Option<(PathBuf, Metadata)> {
+pub(super) fn nearest(path: &Path) -> Option<(PathBuf, Metadata)> {
     let absolute = std::path::absolute(path).ok()?;
     absolute.ancestors().skip(1).find_map(|folder| Some((folder.to_owned(), folder.metadata().ok()?)))
 }

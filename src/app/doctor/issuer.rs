@@ -75,33 +75,35 @@ async fn metadata(
     clock: &Clock,
     found: &mut Findings,
 ) -> Option<Value> {
-    let mut reached = false;
-    let mut why = String::new();
+    let mut unreached = None;
+    let mut why = None;
     for address in addresses {
         let answer = match fetcher.get(address).await {
             Ok(answer) => answer,
-            Err(reason) => {
-                why = format!("{}: {reason}", shown(address));
+            Err(unanswered) => {
+                unreached = Some((address, unanswered));
                 continue;
             }
         };
-        reached = true;
         if found.times.is_empty() {
             found.time(PART, answer.date, clock);
         }
         match read(name, &answer) {
             Ok(metadata) => return Some(metadata),
-            Err(reason) => why = format!("{} {reason}", shown(address)),
+            Err(reason) => why = Some(format!("{} {reason}", shown(address))),
         }
     }
-    if reached {
-        found.fail(
-            PART,
-            Fault::Remote,
-            format!("{why}; is [auth] issuer what its tokens carry as iss, to the letter?"),
-        );
-    } else {
-        found.fail(PART, Fault::Unreachable, format!("{why}; {}", way_there(&why, "[auth] issuer", "auth")));
+    match (why, unreached) {
+        (Some(why), _) => {
+            let text = format!("{why}; is [auth] issuer what its tokens carry as iss, to the letter?");
+            found.fail(PART, Fault::Remote, text);
+        }
+        (None, Some((address, unanswered))) => {
+            let advice = way_there(&unanswered, "[auth] issuer", "auth");
+            found.fail(PART, Fault::Unreachable, format!("{}: {unanswered}; {advice}", shown(address)));
+        }
+        // An issuer has an address at which its metadata may be.
+        (None, None) => {}
     }
     None
 }

@@ -9,7 +9,9 @@ use crate::admin::{self, Report, Verb};
 use crate::app::start::uid;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::issuer::KEY_FILE;
 use crate::store::{self, Examined};
+use crate::transport::{DEMO_CERTIFICATE_FILE, DEMO_KEY_FILE};
 
 const FOLDER: &str = "data folder";
 const DATABASE: &str = "database";
@@ -117,31 +119,41 @@ fn folder(data: &Path, found: &mut Findings) {
     }
 }
 
-/// What lies in the store belongs to whom the data folder belongs: the server runs as that user, and can use nothing of
-/// another.
+/// What the server keeps in the data folder, each with how many folders deep it is looked into. Backups are written there
+/// and never read by the server, so that only their folder counts; whatever else lies there somebody else put there.
+const KEPT: [(&str, u32); 6] = [
+    ("store", 2),
+    ("acme", 2),
+    ("backups", 0),
+    (DEMO_CERTIFICATE_FILE, 0),
+    (DEMO_KEY_FILE, 0),
+    (KEY_FILE, 0),
+];
+
+/// What the server keeps belongs to whom the data folder belongs: the server runs as that user, and can use nothing of
+/// another. One line for each part.
 fn owners(data: &Path, found: &mut Findings) {
     let Ok(owner) = data.metadata().map(|entry| entry.uid()) else { return };
-    let store = data.join("store");
-    let stray = [store.clone(), store.join("db")].iter().find_map(|folder| stray(folder, owner));
-    if let Some((path, other)) = stray {
+    for (name, depth) in KEPT {
+        let part = data.join(name);
+        let Some((path, other)) = stray(&part, owner, depth) else { continue };
         let text = format!(
             "{} belongs to uid {other}, and the data folder to uid {owner}: a server that runs as its user cannot use it; \
              run chown -R {owner} {}",
             path.display(),
-            store.display()
+            part.display()
         );
         found.fail(FOLDER, Fault::Here, text);
     }
 }
 
-/// The folder, or something in it, that belongs to another user.
-fn stray(folder: &Path, owner: u32) -> Option<(PathBuf, u32)> {
-    let of_another = |path: &Path| {
-        let uid = path.symlink_metadata().ok()?.uid();
-        (uid != owner).then(|| (path.to_owned(), uid))
-    };
-    of_another(folder).or_else(|| {
-        let entries = std::fs::read_dir(folder).ok()?;
-        entries.filter_map(Result::ok).find_map(|entry| of_another(&entry.path()))
-    })
+/// The file or folder, or something in it, that belongs to another user. No link is followed.
+fn stray(path: &Path, owner: u32, depth: u32) -> Option<(PathBuf, u32)> {
+    let entry = path.symlink_metadata().ok()?;
+    if entry.uid() != owner {
+        return Some((path.to_owned(), entry.uid()));
+    }
+    let deeper = depth.checked_sub(1).filter(|_| entry.is_dir())?;
+    let entries = std::fs::read_dir(path).ok()?;
+    entries.filter_map(Result::ok).find_map(|entry| stray(&entry.path(), owner, deeper))
 }

@@ -17,7 +17,10 @@ pub(super) struct Print(Vec<u8>);
 
 impl Print {
     pub(super) fn of(path: &Path) -> Self {
-        let read = || Ok((std::fs::metadata(path)?, small_file::read(path, MAX_BYTES)?));
+        let read = || {
+            let file = small_file::open(path)?;
+            Ok((file.metadata()?, small_file::whole(file, MAX_BYTES)?))
+        };
         match read() {
             Ok((metadata, content)) => Self::made(&metadata, &content),
             Err(error) => {

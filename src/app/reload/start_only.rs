@@ -8,10 +8,11 @@ use super::print::Print;
 use crate::config::{Config, SecretSource};
 
 /// Those of a start, as they were then.
-pub(super) struct StartOnly(Vec<(&'static str, PathBuf, Print)>);
+pub(in crate::app) struct StartOnly(Vec<(&'static str, PathBuf, Print)>);
 
 impl StartOnly {
-    pub(super) fn of(config: &Config) -> Self {
+    /// Those of this configuration, as they are now.
+    pub(in crate::app) fn of(config: &Config) -> Self {
         let secret = |source: Option<&SecretSource>| match source {
             Some(SecretSource::File(path)) => Some(path.clone()),
             _ => None,

@@ -1,8 +1,10 @@
 //! The page of metrics is what the program's own table says.
 
 use ono_sendai::telemetry::Metric;
+use ono_sendai::telemetry::count::texts;
+use ono_sendai::transport::Part;
 
-use crate::tables::{page, root};
+use crate::tables::{code, page, root};
 
 const PAGE: &str = "docs/metrics.md";
 const BEGIN: &str = "<!-- metrics: begin -->\n";
@@ -45,4 +47,15 @@ fn every_alarm_asks_for_metrics_that_there_are() {
             assert!(is_there, "{row} asks for {name}");
         }
     }
+}
+
+#[test]
+fn the_table_of_what_keeps_a_server_from_being_ready_has_every_part() {
+    let text = page("docs/operating.md");
+    let (_, rest) = text.split_once("\n| part | why | what to do |\n").expect("the table of /readyz");
+    let rows = rest.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let mut named: Vec<String> =
+        rows.map(|row| code(row.trim_matches('|').split('|').next().expect("a cell"))).collect();
+    named.dedup();
+    assert_eq!(named, texts::<Part>());
 }

@@ -127,6 +127,74 @@ fn a_backup_taken_under_load_and_restored_elsewhere_has_the_same_accounts_quotas
     assert!(!second.call_as(&tokens[0], "resolve_artist", fresh()).is_error);
 }
 
+#[test]
+fn a_restore_that_fails_leaves_the_database_as_it_was_or_says_that_it_was_replaced_and_where_the_old_one_is()
+{
+    let demo = Demo::start();
+    let token = demo.token_of("kept");
+    let of_kept = used(&demo.call_as(&token, "resolve_artist", fresh()));
+    let file = demo.data().join("backups/whole");
+    admin(&demo, &["backup", &file.to_string_lossy()]).unwrap();
+    demo.kill();
+    let store = demo.data().join("store");
+    eventually("the server has ended", || fs::File::open(store.join("LOCK")).unwrap().try_lock().is_ok());
+    // A folder in the place of a file that has to be written or removed.
+    let in_the_way = |name: &str| {
+        let (place, aside) = (store.join(name), demo.data().join("aside"));
+        if place.exists() {
+            fs::rename(&place, &aside).unwrap();
+        }
+        fs::create_dir_all(place.join("something")).unwrap();
+        (place, aside)
+    };
+    let put_right = |(place, aside): (PathBuf, PathBuf)| {
+        fs::remove_dir_all(&place).unwrap();
+        if aside.exists() {
+            fs::rename(aside, place).unwrap();
+        }
+    };
+    let database = || content(&store.join("db"));
+    let before = database();
+    for name in ["db.new", "key.new"] {
+        let way = in_the_way(name);
+        // What is being made may lie there already; something that is no folder may not.
+        if name == "db.new" {
+            fs::remove_dir_all(&way.0).unwrap();
+            fs::write(&way.0, "in the way").unwrap();
+        }
+        let (done, said) = restore(&demo, &file);
+        assert!(!done && said.lines().count() == 1 && !said.contains("replaced"), "{name}: {said}");
+        assert!(name == "db.new" || said.contains(&*way.0.to_string_lossy()), "{said}");
+        assert!(database() == before, "{name}: something was changed");
+        if name == "db.new" {
+            fs::remove_file(&way.0).unwrap();
+        } else {
+            put_right(way);
+        }
+        assert!(!store.join("key.new").exists(), "{name}: a key is left that is of nothing");
+    }
+    let mut quarantined = 0;
+    for name in ["witness", "unreadable", "key", "form"] {
+        let was = database();
+        let way = in_the_way(name);
+        let (done, said) = restore(&demo, &file);
+        assert!(!done && said.lines().count() == 1, "{name}: {said}");
+        assert!(said.contains(&format!("then {}: ", way.0.display())), "{name} is not named: {said}");
+        let (_, rest) = said.split_once("the database was replaced, and the old one is at ").expect(&said);
+        let old = rest.split(", but then ").next().unwrap();
+        assert!(content(Path::new(old)).len() == was.len(), "{name}: it is not there: {said}");
+        quarantined += 1;
+        put_right(way);
+    }
+    let (done, said) = restore(&demo, &file);
+    assert!(done, "{said}");
+    let kept = fs::read_dir(&store).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(kept.filter(|name| name.starts_with("quarantine-")).count(), quarantined + 1);
+    let next = demo.again();
+    admin(&next, &["restore-confirm"]).unwrap();
+    assert!(used(&next.call_as(&token, "get_usage", json!({}))) >= of_kept);
+}
+
 /// Every file below a folder with its content, but for what a running server holds open.
 fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();

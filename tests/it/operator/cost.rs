@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use ono_sendai::clock::Clock;
-use ono_sendai::telemetry::count::{Counters, Histogram};
+use ono_sendai::telemetry::count::{Histogram, OpenCounters};
 use serde_json::json;
 
 use super::{ANY_PORT, get, port_of};
@@ -41,7 +41,7 @@ fn reading_the_metrics_takes_a_moment_and_counting_next_to_nothing() {
     let ((metrics, bytes), (series, _)) = (timed("/metrics"), timed("/series"));
     let words: Vec<&'static str> =
         ono_sendai::tools::registry::ToolName::ALL.iter().map(|tool| tool.as_str()).collect();
-    let (last, counters, times) = (words[words.len() - 1], Counters::new(words), Histogram::default());
+    let (last, counters, times) = (words[words.len() - 1], OpenCounters::new(words), Histogram::default());
     let counts = rounds() * 1_000;
     let begun = clock.monotonic();
     for us in 0..counts {

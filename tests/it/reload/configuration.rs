@@ -154,10 +154,39 @@ fn a_file_that_is_cut_short_takes_neither_the_certificate_nor_anything_else_away
     assert_eq!(served.status()["configuration_refused"], Value::Null);
 }
 
+const WAITS: &str = "a file has changed that is read at a start only; start the server anew to have it taken";
+
+#[test]
+fn a_file_that_is_read_at_a_start_only_and_changes_while_the_server_starts_is_named() {
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("reload-{}-while-it-starts", std::process::id()));
+    let _ = fs::remove_dir_all(&place);
+    let (store, text) = (place.join("data/store"), place.join("privacy.txt"));
+    fs::create_dir_all(&store).expect("a folder");
+    fs::write(&text, "One.").expect("a file");
+    let authority = crate::pki::Authority::new();
+    crate::pki::private(&place.join("root.pem"), &authority.root);
+    // A server that finds its folder locked waits for a moment.
+    let lock = fs::File::create(store.join("LOCK")).expect("a file");
+    lock.try_lock().expect("nobody else has it");
+    let made = place.join("data/demo-cert.pem");
+    let changing = std::thread::spawn(move || {
+        let begun = std::time::Instant::now();
+        while !made.exists() && begun.elapsed() < super::served::PATIENCE {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        fs::write(text, "Two.").expect("a file");
+        drop(lock);
+    });
+    let rest = "[legal]\nprivacy = \"PLACE/privacy.txt\"\n[log]\nformat = \"json\"\n";
+    let served = Served::on(place, authority, rest, &[]);
+    changing.join().expect("it changed the file");
+    assert_eq!(served.line(WAITS, "privacy")["files"], "legal.privacy");
+    assert_eq!(served.status()["files_wait_for_start"], json!(["legal.privacy"]));
+}
+
 #[test]
 fn a_file_that_is_read_at_a_start_only_is_named_once_it_holds_something_else() {
-    const WAITS: &str =
-        "a file has changed that is read at a start only; start the server anew to have it taken";
     let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("reload-{}-start-only", std::process::id()));
     let _ = fs::remove_dir_all(&place);

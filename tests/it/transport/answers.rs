@@ -1,7 +1,7 @@
 //! Routes, methods, forms of an answer, CORS.
 
 use http::Method;
-use ono_sendai::transport::{LegalPage, Limits, NotReady, SecurityHeaders};
+use ono_sendai::transport::{LegalPage, Limits, NotReady, Part, SecurityHeaders};
 
 use super::support::{
     Protocol, Raw, Server, assert_dressed, assert_error_json, assert_refused, certificate, members,
@@ -247,11 +247,11 @@ async fn health_is_always_good_and_readiness_names_what_is_missing() {
     let client = server.client(Protocol::Http2);
     assert_eq!(client.get(server.url("/readyz")).send().await.unwrap().status(), 200);
     let why = "not \"opened\" yet".to_owned();
-    *server.service.not_ready.lock().unwrap() = vec![NotReady { part: "catalogue", why: why.clone() }];
+    *server.service.not_ready.lock().unwrap() = vec![NotReady { part: Part::Certificate, why: why.clone() }];
     let response = client.get(server.url("/readyz")).send().await.unwrap();
     assert_eq!(response.status(), 503);
     let json: serde_json::Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
-    assert_eq!(json["not_ready"], serde_json::json!([{ "part": "catalogue", "why": why }]));
+    assert_eq!(json["not_ready"], serde_json::json!([{ "part": "certificate", "why": why }]));
     let health = client.get(server.url("/healthz")).send().await.unwrap();
     assert_eq!(
         (health.status().as_u16(), &health.headers()["content-type"]),

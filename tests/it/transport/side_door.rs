@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use ono_sendai::host::Authority;
-use ono_sendai::transport::{Limits, Listener, NotReady, Question, SecurityHeaders, Unanswered};
+use ono_sendai::transport::{Limits, Listener, NotReady, Part, Question, SecurityHeaders, Unanswered};
 use tokio::net::TcpStream;
 
 use super::support::{PATIENCE, Server, certificate};
@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_millis(200);
 async fn a_server_answers_itself_also_when_it_refuses_what_is_metered() {
     let server = Server::start();
     server.side_door.is_answered(PATIENCE).await.unwrap();
-    server.service.not_ready.lock().unwrap().push(NotReady { part: "store", why: "full".to_owned() });
+    server.service.not_ready.lock().unwrap().push(NotReady { part: Part::Store, why: "full".to_owned() });
     server.side_door.is_answered(PATIENCE).await.unwrap();
 }
 

@@ -392,6 +392,73 @@ fn a_store_that_belongs_to_another_user_than_its_folder_is_told_with_whom_to_giv
         "fail",
         &format!("belongs to uid 0, and the data folder to uid {NOBODY}, which cannot write there"),
     );
+    seen.tells("backups", "fail", "ReadWritePaths=");
+    // One that is not there yet, which root could make, is judged by who could make it there.
+    for folder in ["none", "none/yet"] {
+        let rest = format!("[backup]\nfolder = \"{}\"\n", backups.join(folder).display());
+        let seen = Doctor::at(&place).visits(&server(&data), &rest);
+        let wanted =
+            format!("of-root belongs to uid 0, and the data folder to uid {NOBODY}, which cannot make it");
+        seen.tells("backups", "fail", &wanted);
+        assert!(!backups.join("none").exists(), "a folder was made");
+    }
+    // A group may be one that the server is in.
+    for (mode, mark) in [(0o2770, "ok"), (0o755, "fail"), (0o750, "fail"), (0o777, "ok")] {
+        std::fs::set_permissions(&backups, std::fs::Permissions::from_mode(mode)).expect("a mode");
+        for folder in [backups.clone(), backups.join("none")] {
+            let rest = format!("[backup]\nfolder = \"{}\"\n", folder.display());
+            Doctor::at(&place).visits(&server(&data), &rest).tells("backups", mark, "ReadWritePaths=");
+        }
+    }
+    std::fs::set_permissions(&backups, std::fs::Permissions::from_mode(0o700)).expect("a mode");
+    chown(&backups, Some(NOBODY), None).expect("it is given away");
+    let rest = format!("[backup]\nfolder = \"{}\"\n", backups.join("none").display());
+    Doctor::at(&place).visits(&server(&data), &rest).tells("backups", "ok", "ReadWritePaths= has to name it");
+}
+
+#[test]
+fn whatever_the_server_keeps_that_belongs_to_another_user_is_told_each_in_a_line() {
+    let (place, data) = (place(), place().join("data"));
+    let kept = [
+        ("acme/localhost-0123abcd/pair.pem", "acme"),
+        ("demo-cert.pem", "demo-cert.pem"),
+        ("demo-key.pem", "demo-key.pem"),
+        ("issuer-key.pem", "issuer-key.pem"),
+        ("store/db/conf", "store"),
+        ("backups", "backups"),
+    ];
+    std::fs::create_dir_all(data.join("backups")).expect("a folder");
+    for (file, _) in kept {
+        let path = data.join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        if file != "backups" {
+            std::fs::write(&path, "x").expect("a file");
+        }
+        if chown(&path, Some(NOBODY), None).is_err() {
+            return println!("SKIPPED: files of another user: nothing is given away");
+        }
+    }
+    // What an operator put there is no affair of the server's.
+    std::fs::write(data.join("tls.crt"), "x").expect("a file");
+    chown(data.join("tls.crt"), Some(NOBODY), None).expect("it is given away");
+    let seen = Doctor::at(&place).visits(&server(&data), "");
+    for (file, part) in kept {
+        seen.tells(
+            "data folder",
+            "fail",
+            &format!("{file} belongs to uid {NOBODY}, and the data folder to uid 0"),
+        );
+        seen.tells("data folder", "fail", &format!("run chown -R 0 {}", data.join(part).display()));
+    }
+    assert!(!seen.text.contains("tls.crt"), "{}", seen.text);
+    // A folder of another user in which everything is the right one's.
+    for (file, _) in kept {
+        chown(data.join(file), Some(0), None).expect("it is given back");
+    }
+    chown(data.join("acme"), Some(NOBODY), None).expect("it is given away");
+    let seen = Doctor::at(&place).visits(&server(&data), "");
+    seen.tells("data folder", "fail", &format!("acme belongs to uid {NOBODY}"));
+    assert_eq!(seen.text.matches("run chown").count(), 1, "{}", seen.text);
 }
 
 #[test]
