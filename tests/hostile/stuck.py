@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import wire
 from probe import EVERY_S, Probe
 from server import HOST, Peak, Server, tls
 from wire import Watch
@@ -78,7 +79,10 @@ def stopped(bench):
                 began = time.monotonic()
                 peers = open_many(server, how, many, at_once)
                 took = time.monotonic() - began
-                held = server.open_connections()
+                # They may still wait to be taken.
+                until = time.monotonic() + 2
+                while (held := server.open_connections()) < many and time.monotonic() < until:
+                    time.sleep(0.05)
                 watch = Watch(peers)
                 # A peer that reads nothing does not see its end: the server's own count is the judge.
                 until = time.monotonic() + time_s + SLACK_S
@@ -208,6 +212,28 @@ def aborted(bench):
         bench.holds(f"{done} handshakes broken off, {done / lasts_s:.0f} a second", done >= 90 * lasts_s and failed > 0,
                     f"{failed:.0f} failed; memory +{peak.most - peak.before:.0f} MiB")
         bench.serves("handshakes broken off", probe)
+
+
+def told_to_stop(bench):
+    """A server that is told to stop while peers stand at every stage: it ends within its grace, and well."""
+    grace_s, count = bench.count(10, 2), bench.count(300, 30)
+    with Server(bench.binary, f"[transport]\ndrain_grace_s = {grace_s}\n") as server:
+        peers = [peer for how, _ in stages(bench.limits).values() for peer in open_many(server, how, count)]
+        greeted = open_many(server, lambda server: server.speak(alpn="h2"), count)
+        for peer in greeted:
+            wire.greet(peer)
+        held, began = server.open_connections(), time.monotonic()
+        server.process.terminate()
+        try:
+            code = server.process.wait(grace_s + 10)
+        except subprocess.TimeoutExpired:
+            code = None
+        took = time.monotonic() - began
+        for peer in peers + greeted:
+            peer.close()
+    # The time of last answers, and of a machine that does other things.
+    bench.holds(f"told to stop with {held} peers at every stage: ended within {grace_s} s and one more",
+                code == 0 and took <= grace_s + 1 and held >= count * 6, f"after {took:.1f} s with {code}")
 
 
 def client_hello(context):

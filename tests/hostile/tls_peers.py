@@ -10,7 +10,7 @@ import time
 
 import wire
 from probe import Probe
-from server import HOST, Peak, Server
+from server import HOST, Peak, Server, tls
 
 
 def s_client(server, *arguments, said=b"", lasts_s=3.0, pause_s=0.0):
@@ -98,3 +98,32 @@ def key_updates(bench):
     bench.holds("key updates on one connection: it is ended", typed < many and peak.most - peak.before < 64,
                 f"ended after {typed} of {many}; {spent:.2f} s of CPU")
     bench.serves("key updates", probe)
+
+
+def storm(bench):
+    """Whole handshakes, as many as go, each connection thrown away."""
+    lasts_s, context, stop = bench.count(15, 2), tls(), threading.Event()
+    counts, failures = [0] * 8, []
+
+    def shake(worker):
+        while not stop.is_set():
+            try:
+                server.speak(context=context, timeout=5).close()
+                counts[worker] += 1
+            except OSError as error:
+                failures.append(repr(error))
+
+    with Server(bench.binary) as server, Probe(server) as probe, Peak(server) as peak:
+        before = server.cpu_s()
+        workers = [threading.Thread(target=shake, args=(worker,)) for worker in range(len(counts))]
+        for worker in workers:
+            worker.start()
+        time.sleep(lasts_s)
+        stop.set()
+        for worker in workers:
+            worker.join()
+        spent = server.cpu_s() - before
+    bench.holds(f"{sum(counts):,} handshakes in {lasts_s} s", not failures and peak.most - peak.before < 64,
+                f"{sum(counts) / lasts_s:,.0f} a second, {spent:.1f} s of CPU, {len(failures)} failed; "
+                f"memory +{peak.most - peak.before:.0f} MiB")
+    bench.serves("a storm of handshakes", probe)
