@@ -3,9 +3,10 @@
 //! Decides which counts a request belongs to. The words come from those who know them; whatever is none of them is
 //! counted as `other`, so that no caller can add to a set.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::count::{Counter, Counters, Histogram, Times};
+use super::line_limit::LineLimit;
 use super::trace::{CLIENT_ABORT, PANIC, Refused, STOPPED};
 
 /// How a call can end beside the errors that its answer may name.
@@ -14,6 +15,10 @@ const ENDS: [&str; 6] = ["ok", "replay", "rpc_error", CLIENT_ABORT, PANIC, STOPP
 const OTHER: &str = "other";
 /// The method of a request that is a call of a tool.
 const TOOL_CALL: &str = "tools/call";
+
+/// Lines of requests that cost nothing, in each period.
+pub(super) const FREE_LINES: u32 = 2_000;
+pub(super) const FREE_LINES_PERIOD: Duration = Duration::from_secs(10);
 
 /// The closed sets of what requests are about.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +37,7 @@ pub struct Calls {
     tools: Box<[Tool]>,
     requests: Counters,
     refused: [Counter; Refused::ALL.len()],
+    free_lines: LineLimit,
 }
 
 /// The calls of one tool.
@@ -53,6 +59,7 @@ impl Calls {
             tools: words.tools.iter().map(tool).collect(),
             requests: Counters::new(words.methods.iter().copied().chain(["notification", OTHER])),
             refused: std::array::from_fn(|_| Counter::default()),
+            free_lines: LineLimit::new(FREE_LINES, FREE_LINES_PERIOD),
         }
     }
 
@@ -69,6 +76,11 @@ impl Calls {
             tool.ended.one(outcome);
             tool.took.note(took);
         }
+    }
+
+    /// Whether the line of a request that cost nothing may be written now, and how many were left out before it.
+    pub(super) fn free_line(&self, now: Instant) -> Option<u64> {
+        self.free_lines.note(now)
     }
 
     fn kinds(&self) -> impl Iterator<Item = (Refused, &Counter)> {
