@@ -21,6 +21,8 @@ pub struct Traffic {
     pub taken: Counter,
     /// Times that no further connection was taken, by why.
     pub held: Counters,
+    /// Connections that stood still and were ended, so that another one could be taken.
+    pub gave_way: Counter,
     /// Handshakes that came to nothing, by why.
     pub handshakes: Counters,
     /// Answers by status.
@@ -42,6 +44,7 @@ impl Default for Traffic {
             open: Level::default(),
             taken: Counter::default(),
             held: Counters::new([FULL, SHORTAGE]),
+            gave_way: Counter::default(),
             handshakes: Counters::new([FAILED, LATE]),
             answers: Counters::new(STATUSES),
         }
