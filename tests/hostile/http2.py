@@ -96,15 +96,17 @@ def floods(bench):
             with Probe(server) as probe, Peak(server) as peak:
                 before, sent, ends = server.cpu_s(), 0, 0
                 began = time.monotonic()
-                for _ in range(2):
+                # While nothing is asked, and beside a request that is still coming.
+                for asked in (False, True):
                     with server.speak(alpn="h2") as stream:
                         wire.greet(stream)
-                        stream.sendall(wire.request(1, body=b"{", ends=False))
+                        if asked:
+                            stream.sendall(wire.request(1, body=b"{", ends=False))
                         # Those that are answered are read, or the server would wait for us.
-                        one_sent, closed = wire.pour(stream, one * 1000, for_s / 2, reads=True)
+                        one_sent, closed = wire.pour(stream, one * 1000, for_s / 2 if asked else 3, reads=True)
                         sent, ends = sent + one_sent // len(one), ends + closed
                 took = time.monotonic() - began
-            bench.holds(f"a flood of {name}", server.lives() and peak.most - peak.before < GROWTH_MIB,
+            bench.holds(f"a flood of {name}, ended where nothing is asked", server.lives() and ends >= 1 and peak.most - peak.before < GROWTH_MIB,
                         f"{sent / took:,.0f} a second; {server.cpu_s() - before:.1f} s of CPU in {took:.1f} s; "
                         f"{ends} of 2 ended; memory +{peak.most - peak.before:.0f} MiB")
             bench.serves(f"flood of {name}", probe)

@@ -144,6 +144,7 @@ class Server:
         tcp.settimeout(timeout)
         if small:
             tcp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            tcp.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
         if source:
             tcp.bind((source, 0))
         tcp.connect((self.listen, self.port))
@@ -159,14 +160,21 @@ class Server:
             raise
 
 
+def tcp_mib():
+    """What the system holds for TCP, of all programs."""
+    with open("/proc/net/sockstat", encoding="ascii") as file:
+        return int(re.search(r"TCP:.* mem (\d+)", file.read())[1]) * os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
+
+
 class Peak:
-    """Watches the memory of a server while the `with` lasts."""
+    """Watches the memory of a server, and that of the system for TCP, while the `with` lasts."""
 
     def __init__(self, server):
         self.server, self.ends = server, threading.Event()
 
     def __enter__(self):
         self.before = self.most = self.server.resident_mib()
+        self.tcp_before = self.tcp_most = tcp_mib()
         self.thread = threading.Thread(target=self.watch)
         self.thread.start()
         return self
@@ -175,6 +183,7 @@ class Peak:
         while not self.ends.wait(0.1):
             try:
                 self.most = max(self.most, self.server.resident_mib())
+                self.tcp_most = max(self.tcp_most, tcp_mib())
             except (OSError, TypeError):
                 return
 
