@@ -220,9 +220,11 @@ def aborted(bench):
 
 def told_to_stop(bench):
     """A server that is told to stop while peers stand at every stage: it ends within its grace, and well."""
-    grace_s, count = bench.count(10, 2), bench.count(300, 30)
+    grace_s, count = bench.count(10, 2), bench.count(100, 30)
     with Server(bench.binary, f"[transport]\ndrain_grace_s = {grace_s}\n") as server:
-        peers = [peer for how, _ in stages(bench.limits).values() for peer in open_many(server, how, count)]
+        # Those first that may stay longest, so that all are there together.
+        ways = [how for how, _ in reversed(stages(bench.limits).values())]
+        peers = [peer for how in ways for peer in open_many(server, how, count)]
         greeted = open_many(server, lambda server: server.speak(alpn="h2"), count)
         for peer in greeted:
             wire.greet(peer)
