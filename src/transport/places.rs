@@ -301,6 +301,8 @@ mod tests {
         let waiting = places.take(address(2));
         let mut waiting = std::pin::pin!(waiting);
         assert!(timeout(Duration::from_secs(5), waiting.as_mut()).await.is_err());
+        let held: Vec<_> = places.traffic.held.read().collect();
+        assert_eq!(held, [(FULL, 1), ("shortage", 0)]);
         drop(exchange);
         assert!(timeout(Duration::from_secs(1), waiting).await.is_ok());
         assert!(leaves(&place).await);
