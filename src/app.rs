@@ -297,13 +297,14 @@ pub async fn run(
         None => handshakes,
     };
     let mut signals = Signals::listen()?;
+    let limits = open_files::kept(config.transport.clone());
     let figures = Figures {
         parts: Arc::clone(&parts),
         standing: Arc::clone(&standing),
         shown: Arc::clone(&shown),
         renewals: renewals.clone(),
         traffic: listener.traffic(),
-        connections_max: config.transport.connections,
+        connections_max: limits.connections,
         public_base: public_base.as_str().to_owned(),
         is_demo: config.server.fixture_mode,
         started: clock.utc(),
@@ -349,7 +350,7 @@ pub async fn run(
     };
     let service = Arc::new(Shared { app, renewals });
     let stops_within = config.transport.grace + supervised::AFTER_THE_GRACE;
-    let serving = transport::serve(listener, handshakes, config.transport, guard, security, service, stop());
+    let serving = transport::serve(listener, handshakes, limits, guard, security, service, stop());
     let showing = operators_page::serve(operators, figures, clock.clone(), stop());
     let serving = async { tokio::join!(serving, showing).0 };
     // From the first signal on nothing is read again and no sign of life is given: the port is closed.

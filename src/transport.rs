@@ -19,6 +19,7 @@ mod exchange;
 mod guard;
 mod limits;
 mod listener;
+mod places;
 mod plain;
 mod refusal;
 mod routes;

@@ -149,6 +149,7 @@ impl Source for Figures {
             Metric::ConnectionsMax => Sample::plain(self.connections_max as u64),
             Metric::ConnectionsTaken => Sample::plain(self.traffic.taken.get()),
             Metric::ConnectionsHeld => one(self.traffic.held.read()),
+            Metric::GaveWay => Sample::plain(self.traffic.gave_way.get()),
             Metric::Handshakes => one(self.traffic.handshakes.read()),
             Metric::Answers => one(self.traffic.answers.read()),
             Metric::StoreHealth => {

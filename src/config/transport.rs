@@ -20,6 +20,11 @@ pub(super) const KEYS: &[Key] = &[
         "120",
         "How long a connection may stay open with nothing on it: 5 to 3600 seconds.",
     ),
+    Key::new(
+        "stalled_timeout_s",
+        "30",
+        "How long a client may leave an answer that is ready untaken, or take less than 16 KiB of it: 1 to 300 seconds.",
+    ),
     Key::new("http2_streams", "100", "Requests at once on one HTTP/2 connection: 1 to 1000."),
     Key::new("connections", "8192", "Connections at once, over all clients: 1 to 100000."),
     Key::new(
@@ -45,6 +50,7 @@ pub(super) fn read(keys: &mut Keys<'_, '_>) -> Limits {
         body: keys.seconds("body_timeout_s", default.body, 1..=600),
         body_bytes: kib(keys, "body_limit_kib", default.body_bytes, 16..=16_384),
         idle: keys.seconds("idle_timeout_s", default.idle, 5..=3_600),
+        stalled_write: keys.seconds("stalled_timeout_s", default.stalled_write, 1..=300),
         http2_streams: keys
             .whole("http2_streams", default.http2_streams.into(), 1..=1_000, "streams")
             .try_into()

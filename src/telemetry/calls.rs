@@ -3,9 +3,10 @@
 //! Decides which counts a request belongs to. The words come from those who know them; whatever is none of them is
 //! counted as `other`, so that no caller can add to a set.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::count::{Counter, Histogram, OpenCounters, Times};
+use super::line_limit::LineLimit;
 use super::trace::{CLIENT_ABORT, PANIC, Refused, STOPPED};
 
 /// Ends of calls that are answers.
@@ -16,6 +17,10 @@ const ENDS: [&str; 4] = ["rpc_error", CLIENT_ABORT, PANIC, STOPPED];
 const NOTIFICATION: &str = "notification";
 /// The method of a request that is a call of a tool.
 const TOOL_CALL: &str = "tools/call";
+
+/// Lines of requests that cost nothing, in each period.
+pub(super) const FREE_LINES: u32 = 2_000;
+pub(super) const FREE_LINES_PERIOD: Duration = Duration::from_secs(10);
 
 /// The closed sets of what requests are about.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +39,7 @@ pub struct Calls {
     tools: Box<[Tool]>,
     requests: OpenCounters,
     refused: [Counter; Refused::ALL.len()],
+    free_lines: LineLimit,
 }
 
 /// The calls of one tool.
@@ -55,6 +61,7 @@ impl Calls {
             tools: words.tools.iter().map(tool).collect(),
             requests: OpenCounters::new(words.methods.iter().copied().chain([NOTIFICATION])),
             refused: std::array::from_fn(|_| Counter::default()),
+            free_lines: LineLimit::new(FREE_LINES, FREE_LINES_PERIOD),
         }
     }
 
@@ -71,6 +78,11 @@ impl Calls {
             tool.ended.one(outcome);
             tool.took.note(took);
         }
+    }
+
+    /// Whether the line of a request that cost nothing may be written now, and how many were left out before it.
+    pub(super) fn free_line(&self, now: Instant) -> Option<u64> {
+        self.free_lines.note(now)
     }
 
     fn kinds(&self) -> impl Iterator<Item = (Refused, &Counter)> {

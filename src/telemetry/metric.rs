@@ -100,6 +100,8 @@ pub enum Metric {
     ConnectionsTaken,
     /// `ono_connections_held_total`.
     ConnectionsHeld,
+    /// `ono_connections_gave_way_total`.
+    GaveWay,
     /// `ono_handshakes_failed_total`.
     Handshakes,
     /// `ono_http_answers_total`.
@@ -144,7 +146,7 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric, in the order of the documentation.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 49] = [
         Self::Requests,
         Self::Refused,
         Self::TokensRefused,
@@ -173,6 +175,7 @@ impl Metric {
         Self::ConnectionsMax,
         Self::ConnectionsTaken,
         Self::ConnectionsHeld,
+        Self::GaveWay,
         Self::Handshakes,
         Self::Answers,
         Self::StoreHealth,
@@ -362,7 +365,7 @@ impl Metric {
                 Gauge,
                 &[],
                 "connections",
-                "Connections that may be open at once; further ones wait.",
+                "Connections that may be open at once; for a further one, one that stands still gives way.",
             ),
             Self::ConnectionsTaken => {
                 ("ono_connections_total", Counter, &[], "connections", "Connections that were taken.")
@@ -373,6 +376,13 @@ impl Metric {
                 &["reason"],
                 "times",
                 "Times that no further connection was taken for a while: as many were open as may be, or the system had no descriptor or memory.",
+            ),
+            Self::GaveWay => (
+                "ono_connections_gave_way_total",
+                Counter,
+                &[],
+                "connections",
+                "Connections that stood still and were ended, because as many were open as may be and another one came.",
             ),
             Self::Handshakes => (
                 "ono_handshakes_failed_total",

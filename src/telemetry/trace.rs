@@ -42,6 +42,8 @@ pub struct Trace {
 /// Whether the line is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
+    /// It is, unless it cost nothing and there were too many like it.
+    Due,
     /// It is, after so many of its kind that were not.
     After(u64),
     /// There were too many of its kind just now.
@@ -133,7 +135,7 @@ impl Trace {
             outcome: None,
             units: None,
             stopped: Arc::default(),
-            line: Line::After(0),
+            line: Line::Due,
             calls: Arc::clone(calls),
         }
     }
@@ -197,10 +199,18 @@ impl Drop for Trace {
         if self.line == Line::Own {
             return;
         }
-        let took = self.clock.monotonic().saturating_duration_since(self.began);
+        let now = self.clock.monotonic();
+        let took = now.saturating_duration_since(self.began);
         let outcome = self.outcome();
         self.calls.ended(self.method, self.tool, outcome, took);
-        let Line::After(left_out) = self.line else { return };
+        let left_out = match self.line {
+            Line::After(left_out) => Some(left_out),
+            // What was paid for is always told of; there is no more of it than units.
+            Line::Due if self.units.is_some_and(|units| units > 0) => Some(0),
+            Line::Due => self.calls.free_line(now),
+            Line::LeftOut | Line::Own => None,
+        };
+        let Some(left_out) = left_out else { return };
         let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let left_out = Some(left_out).filter(|left_out| *left_out > 0);
         let Self { id, method, tool, units, .. } = self;
@@ -228,7 +238,7 @@ mod tests {
     use time::macros::datetime;
     use tracing_subscriber::fmt::MakeWriter;
 
-    use super::super::calls::Words;
+    use super::super::calls::{FREE_LINES, FREE_LINES_PERIOD, Words};
     use super::*;
 
     #[derive(Clone, Default)]
@@ -295,6 +305,25 @@ mod tests {
         let outcomes: Vec<&Value> = lines.iter().map(|line| &line["outcome"]).collect();
         assert_eq!(outcomes, [&json!("client_abort"), &json!("stopped"), &json!("panic")]);
         assert!(lines.iter().all(|line| line.get("units").is_none()), "{lines:?}");
+    }
+
+    #[test]
+    fn a_flood_of_requests_that_cost_nothing_does_not_fill_the_log_and_hides_nothing_that_cost_something() {
+        let lines = lines(|clock| {
+            let calls = Arc::new(Calls::new(&Words::default()));
+            let ends = |units| Trace::start(clock, &calls).finish("ok", units);
+            for _ in 0..FREE_LINES + 500 {
+                ends(0);
+            }
+            ends(1);
+            clock.advance(FREE_LINES_PERIOD);
+            ends(0);
+        });
+        let (free, rest) = lines.split_at(FREE_LINES as usize);
+        assert!(free.iter().all(|line| line["units"] == json!(0)));
+        let [paid, last] = rest else { panic!("{}", rest.len()) };
+        assert_eq!((&paid["units"], paid.get("left_out")), (&json!(1), None));
+        assert_eq!(last["left_out"], json!(500));
     }
 
     #[test]

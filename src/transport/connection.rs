@@ -18,6 +18,7 @@ use hyper::service::Service as HttpService;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::task::unconstrained;
 
 use super::activity::{Activity, Protocol};
 use super::challenge::Handshakes;
@@ -25,6 +26,7 @@ use super::drain::Phase;
 use super::exchange::{Front, Requested};
 use super::guard::GuardPolicy;
 use super::limits::Limits;
+use super::places::Place;
 use super::security_headers::SecurityHeaders;
 use super::stream::WatchedStream;
 use super::traffic::{Traffic, Unshaken};
@@ -41,6 +43,18 @@ const JUST_CONNECTED: Duration = Duration::from_secs(1);
 
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_millis(500);
+/// The same of one whose place is another's already.
+const QUICK_GOODBYE: Duration = Duration::from_millis(50);
+
+/// What an HTTP/2 peer may send of one request body before it is read, and of all on one connection.
+const HTTP2_STREAM_BYTES: u32 = 256 * 1024;
+const HTTP2_CONNECTION_BYTES: u32 = 1024 * 1024;
+/// What is kept of an answer that an HTTP/2 peer does not take yet.
+const HTTP2_UNSENT_BYTES: usize = 64 * 1024;
+/// Requests that are broken off before they were looked at, and mistakes that end one request alone: after so many the
+/// connection ends.
+const HTTP2_BROKEN_OFF_UNSEEN: usize = 20;
+const HTTP2_MISTAKES: usize = 128;
 
 /// What all connections of one server share.
 pub(super) struct Shared<R> {
@@ -53,8 +67,9 @@ pub(super) struct Shared<R> {
     pub(super) traffic: Arc<Traffic>,
 }
 
-/// Serves a connection to its end. Whatever goes wrong concerns this peer alone, and ends here.
-pub(super) async fn run<R, B>(tcp: TcpStream, peer: IpAddr, shared: Arc<Shared<R>>)
+/// Serves a connection to its end, which comes soon when its place is given away. Whatever goes wrong concerns this peer
+/// alone, and ends here.
+pub(super) async fn run<R, B>(tcp: TcpStream, peer: IpAddr, place: Option<Place>, shared: Arc<Shared<R>>)
 where
     R: HttpService<Request<Requested>, Response = Response<B>, Error = Infallible>
         + Clone
@@ -82,12 +97,16 @@ where
             }
         },
         () = late_for_a_handshake(&mut phase) => return,
+        () = given_away(place.as_ref()) => return,
     };
     let protocol = match tls.get_ref().1.alpn_protocol() {
         Some(b"h2") => Protocol::Http2,
         _ => Protocol::Http1,
     };
     let activity = Activity::new(protocol);
+    if let Some(place) = &place {
+        place.show(&activity);
+    }
     let io = TokioIo::new(WatchedStream::new(tls, activity.clone(), limits.linger));
     let front = Front {
         routes: shared.routes.clone(),
@@ -97,6 +116,7 @@ where
         activity: activity.clone(),
         linger: limits.linger,
         headers_bytes: limits.headers_bytes,
+        header_fields: limits.header_fields,
         traffic: Arc::clone(&shared.traffic),
     };
     let header_read = limits.headers_bytes * READ_BEYOND_LIMIT;
@@ -110,7 +130,7 @@ where
                 .max_header_size(header_read)
                 .max_buf_size(header_read.max(SMALLEST_BUFFER_BYTES) * 2)
                 .serve_connection(io, front);
-            drive(connection, &activity, limits, phase).await;
+            drive_until(connection, &activity, limits, phase, given_away(place.as_ref())).await;
         }
         Protocol::Http2 => {
             let connection = http2::Builder::new(TokioExecutor::new())
@@ -119,8 +139,13 @@ where
                 .max_header_list_size(u32::try_from(header_read).unwrap_or(u32::MAX))
                 .keep_alive_interval(limits.http2_ping)
                 .keep_alive_timeout(limits.http2_ping_answer)
+                .initial_stream_window_size(HTTP2_STREAM_BYTES)
+                .initial_connection_window_size(HTTP2_CONNECTION_BYTES)
+                .max_send_buf_size(HTTP2_UNSENT_BYTES)
+                .max_pending_accept_reset_streams(HTTP2_BROKEN_OFF_UNSEEN)
+                .max_local_error_reset_streams(HTTP2_MISTAKES)
                 .serve_connection(io, front);
-            drive(connection, &activity, limits, phase).await;
+            drive_until(connection, &activity, limits, phase, given_away(place.as_ref())).await;
         }
     }
 }
@@ -133,10 +158,23 @@ pub(super) async fn drive<C: Farewell>(
     connection: C,
     activity: &Activity,
     limits: &Limits,
+    phase: watch::Receiver<Phase>,
+) {
+    drive_until(connection, activity, limits, phase, std::future::pending()).await;
+}
+
+/// The same, until it has to go for another one.
+async fn drive_until<C: Farewell>(
+    connection: C,
+    activity: &Activity,
+    limits: &Limits,
     mut phase: watch::Receiver<Phase>,
+    given_away: impl Future<Output = ()>,
 ) {
     let mut connection = pin!(connection);
-    let mut overdue = pin!(activity.overdue(limits));
+    // A peer that always has more to say uses up what a task may do in one go, and no time would ever pass for it.
+    let mut overdue = pin!(unconstrained(activity.overdue(limits)));
+    let mut given_away = pin!(unconstrained(given_away));
     let mut leaving = false;
     loop {
         tokio::select! {
@@ -149,15 +187,33 @@ pub(super) async fn drive<C: Farewell>(
             }
             () = overdue.as_mut() => {
                 tracing::debug!("ended a connection that stood still");
-                connection.as_mut().farewell();
-                let _ended_or_cut = tokio::time::timeout(GOODBYE, connection).await;
-                return;
+                return part(connection, activity, GOODBYE).await;
+            }
+            () = given_away.as_mut() => {
+                tracing::debug!("ended a connection for another one");
+                return part(connection, activity, QUICK_GOODBYE).await;
             }
             () = time_to_leave(&mut phase, activity), if !leaving => {
                 leaving = true;
                 connection.as_mut().farewell();
             }
         }
+    }
+}
+
+/// Says goodbye for so long. What is unsent after that is lost.
+async fn part<C: Farewell>(mut connection: Pin<&mut C>, activity: &Activity, time: Duration) {
+    connection.as_mut().farewell();
+    if tokio::time::timeout(time, connection).await.is_err() {
+        activity.lose();
+    }
+}
+
+/// Ends when the connection's place is another's; never for one that needs none.
+async fn given_away(place: Option<&Place>) {
+    match place {
+        Some(place) => place.is_given_away().await,
+        None => std::future::pending().await,
     }
 }
 

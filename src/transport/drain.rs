@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::service::TowerToHyperService;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -16,7 +16,8 @@ use super::challenge::Handshakes;
 use super::connection::{self, Shared};
 use super::guard::GuardPolicy;
 use super::limits::Limits;
-use super::listener::Listener;
+use super::listener::{Listener, Taken};
+use super::places::{Place, Places};
 use super::routes::routes;
 use super::security_headers::SecurityHeaders;
 use super::service::Service;
@@ -64,9 +65,9 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> DrainReport {
     let (tell, phase) = watch::channel(Phase::Open);
-    let room = Arc::new(Semaphore::new(limits.connections));
     let grace = limits.grace;
     let traffic = listener.traffic();
+    let places = Places::new(limits.connections, Arc::clone(&traffic));
     let shared = Arc::new(Shared {
         traffic: Arc::clone(&traffic),
         tls: tls.into(),
@@ -78,23 +79,33 @@ pub async fn serve(
     });
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
+    // One at most is taken before it has a place: who it is from decides who gives way for it.
+    let mut newcomer: Option<Taken> = None;
     loop {
-        tokio::select! {
+        let (own, outside) = listener.doors();
+        let (taken, place) = tokio::select! {
             biased;
             () = shutdown.as_mut() => break,
-            Some(_ended) = connections.join_next() => {}
-            taken = listener.accept(&room) => {
-                let serving = connection::run(taken.stream, taken.peer, shared.clone());
-                let traffic = Arc::clone(&traffic);
-                traffic.taken.one();
-                connections.spawn(async move {
-                    let _open = traffic.open.enter();
-                    serving.await;
-                    drop(taken.place);
-                });
+            Some(_ended) = connections.join_next() => continue,
+            own = own.next() => (own, None),
+            next = outside.next(|| places.give_one_up()), if newcomer.is_none() => {
+                newcomer = Some(next);
+                continue;
             }
-        }
+            placed = placed(&places, newcomer.as_ref()) => match newcomer.take() {
+                Some(taken) => (taken, Some(placed)),
+                None => continue,
+            },
+        };
+        let serving = connection::run(taken.stream, taken.peer, place, shared.clone());
+        let traffic = Arc::clone(&traffic);
+        traffic.taken.one();
+        connections.spawn(async move {
+            let _open = traffic.open.enter();
+            serving.await;
+        });
     }
+    drop(newcomer);
     drop(listener);
     let stopped = Instant::now();
     while connections.try_join_next().is_some() {}
@@ -107,6 +118,14 @@ pub async fn serve(
     let cut = connections.len();
     connections.shutdown().await;
     DrainReport { open, cut, took: stopped.elapsed() }
+}
+
+/// A place for the newcomer; without one, never.
+async fn placed(places: &Arc<Places>, newcomer: Option<&Taken>) -> Place {
+    match newcomer {
+        Some(taken) => places.take(taken.peer).await,
+        None => std::future::pending().await,
+    }
 }
 
 pub(super) async fn all_ended(connections: &mut JoinSet<()>, time: Duration) -> bool {

@@ -20,7 +20,7 @@ use hyper::body::Incoming;
 use hyper::service::Service as HttpService;
 use tokio::time::Sleep;
 
-use super::activity::{Activity, Exchange};
+use super::activity::{Activity, Exchange, Receiving};
 use super::cors;
 use super::guard::GuardPolicy;
 use super::refusal::Refusal;
@@ -38,6 +38,7 @@ pub(super) struct Front<R> {
     pub(super) activity: Activity,
     pub(super) linger: Duration,
     pub(super) headers_bytes: usize,
+    pub(super) header_fields: usize,
     pub(super) traffic: Arc<Traffic>,
 }
 
@@ -59,14 +60,15 @@ where
         hide_credentials(&mut parts.headers);
         let (method, version) = (parts.method.clone(), parts.version);
         let guard = self.guard.now();
-        let checked = if header_bytes(&parts) > self.headers_bytes {
+        let checked = if header_bytes(&parts) > self.headers_bytes || parts.headers.len() > self.header_fields
+        {
             Err(Refusal::HeadersTooLarge)
         } else {
             guard.check(&parts)
         };
         let client = guard.client(self.peer, &parts.headers);
         parts.extensions.insert(client);
-        let (body, rest) = Requested::new(body);
+        let (body, rest) = Requested::new(body, &self.activity);
         let routes = self.routes.clone();
         let (security, linger) = (self.security, self.linger);
         let traffic = Arc::clone(&self.traffic);
@@ -91,7 +93,14 @@ where
             }
             exchange.sends(closes);
             traffic.answered(response.status());
-            Ok(response.map(|body| Outgoing { body, rest, exchange }))
+            Ok(response.map(|body| {
+                let mut outgoing = Outgoing { body, pieces: Bytes::new(), rest, exchange: None };
+                if outgoing.is_end_stream() {
+                    exchange.ends();
+                }
+                outgoing.exchange = Some(exchange);
+                outgoing
+            }))
         })
     }
 }
@@ -126,15 +135,17 @@ fn without_body<B: Body + From<Bytes>>(mut response: Response<B>) -> Response<B>
 #[derive(Debug)]
 pub(super) struct Requested {
     body: Option<Incoming>,
+    receiving: Option<Receiving>,
     rest: Arc<Mutex<Option<Incoming>>>,
 }
 
 impl Requested {
     /// The body, and where its rest will be once it is dropped.
-    fn new(body: Incoming) -> (Self, Arc<Mutex<Option<Incoming>>>) {
+    fn new(body: Incoming, activity: &Activity) -> (Self, Arc<Mutex<Option<Incoming>>>) {
         let rest = Arc::new(Mutex::new(None));
         let body = (!body.is_end_stream()).then_some(body);
-        (Self { body, rest: rest.clone() }, rest)
+        let receiving = body.as_ref().map(|_| Receiving::begin(activity));
+        (Self { body, receiving, rest: rest.clone() }, rest)
     }
 }
 
@@ -156,6 +167,9 @@ impl Body for Requested {
             return Poll::Ready(None);
         };
         let frame = ready!(Pin::new(body).poll_frame(cx));
+        if !matches!(frame, Some(Ok(_))) || self.body.as_ref().is_some_and(Body::is_end_stream) {
+            self.receiving = None;
+        }
         if !matches!(frame, Some(Ok(_))) {
             self.body = None;
         }
@@ -198,12 +212,48 @@ impl Rest {
     }
 }
 
-/// An answer's body; the exchange lasts until it is dropped.
+/// An answer's body; the exchange lasts until it is dropped and, on HTTP/2, until its last piece has left: what a peer does
+/// not take lies in the library meanwhile.
 #[derive(Debug)]
 pub(super) struct Outgoing<B> {
     body: B,
+    /// What came out of the body and was not handed over.
+    pieces: Bytes,
     rest: Option<Rest>,
-    exchange: Exchange,
+    /// Gone with the last piece.
+    exchange: Option<Exchange>,
+}
+
+/// The last piece of an answer, with its exchange.
+struct LastPiece {
+    bytes: Bytes,
+    _exchange: Exchange,
+}
+
+impl AsRef<[u8]> for LastPiece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// So much of an answer is handed over at once, so that progress on a large one can be seen.
+const PIECE_BYTES: usize = 16 * 1024;
+
+impl<B: Body<Data = Bytes> + Unpin> Outgoing<B> {
+    fn hand_over(&mut self) -> Frame<Bytes> {
+        let piece = self.pieces.split_to(self.pieces.len().min(PIECE_BYTES));
+        let is_last = self.is_end_stream();
+        if let Some(exchange) = &mut self.exchange {
+            exchange.moved();
+            if is_last {
+                exchange.ends();
+            }
+        }
+        match self.exchange.take_if(|exchange| is_last && exchange.is_on_http2()) {
+            Some(exchange) => Frame::data(Bytes::from_owner(LastPiece { bytes: piece, _exchange: exchange })),
+            None => Frame::data(piece),
+        }
+    }
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Body for Outgoing<B> {
@@ -214,25 +264,60 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Outgoing<B> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        // A body that says it has ended must not be asked for more.
-        let frame =
-            if self.body.is_end_stream() { None } else { ready!(Pin::new(&mut self.body).poll_frame(cx)) };
-        self.exchange.moved();
-        if frame.is_none()
-            && let Some(rest) = &mut self.rest
-        {
-            ready!(rest.poll_end(cx));
-            self.rest = None;
+        let this = &mut *self;
+        if !this.pieces.is_empty() {
+            return Poll::Ready(Some(Ok(this.hand_over())));
         }
-        Poll::Ready(frame)
+        // A body that says it has ended must not be asked for more.
+        let frame = if this.body.is_end_stream() {
+            None
+        } else {
+            match Pin::new(&mut this.body).poll_frame(cx) {
+                Poll::Ready(frame) => frame,
+                Poll::Pending => {
+                    if let Some(exchange) = &this.exchange {
+                        exchange.waits();
+                    }
+                    return Poll::Pending;
+                }
+            }
+        };
+        match frame {
+            Some(Ok(frame)) => Poll::Ready(Some(Ok(match frame.into_data() {
+                Ok(data) => {
+                    this.pieces = data;
+                    this.hand_over()
+                }
+                Err(other) => other,
+            }))),
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => {
+                if let Some(exchange) = &mut this.exchange {
+                    exchange.moved();
+                    exchange.ends();
+                }
+                if let Some(rest) = &mut this.rest {
+                    ready!(rest.poll_end(cx));
+                    this.rest = None;
+                }
+                Poll::Ready(None)
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_none() && self.body.is_end_stream()
+        self.pieces.is_empty() && self.rest.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let ready = u64::try_from(self.pieces.len()).unwrap_or(u64::MAX);
+        let body = self.body.size_hint();
+        let mut whole = SizeHint::new();
+        if let Some(most) = body.upper().and_then(|most| most.checked_add(ready)) {
+            whole.set_upper(most);
+        }
+        whole.set_lower(body.lower().saturating_add(ready));
+        whole
     }
 }
 

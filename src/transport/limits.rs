@@ -8,7 +8,7 @@ use std::time::Duration;
 /// configuration says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Open connections at once; further ones wait in the listen queue. 8,192.
+    /// Open connections at once. For a further one, one that stands still gives way; while none does, it waits. 8,192.
     pub connections: usize,
     /// From accept to the end of the TLS handshake. 10 s.
     pub handshake: Duration,
@@ -18,16 +18,19 @@ pub struct Limits {
     /// Bytes of one request header, request line included; twice as many are read, so that the refusal can be read too.
     /// 32 KiB.
     pub headers_bytes: usize,
+    /// Fields of one request header. 100.
+    pub header_fields: usize,
     /// From the start of reading a body to its last byte. 30 s.
     pub body: Duration,
     /// Bytes of one request body. 1 MiB.
     pub body_bytes: usize,
     /// Bytes of large bodies that may be held at once while they arrive, over all connections. What a
-    /// body has up to 16 KiB does not count, so that ordinary calls never meet this limit. 64 MiB.
+    /// body has up to 4 KiB does not count, so that ordinary calls never meet this limit. 64 MiB.
     pub large_bodies_bytes: usize,
     /// How long a connection may be open with nothing asked and nothing being answered. 120 s.
     pub idle: Duration,
-    /// How long a peer may leave written bytes untaken. 30 s.
+    /// How long a peer may leave written bytes untaken, of any answer; within this time it takes at least 16 KiB or all
+    /// that there is. 30 s.
     pub stalled_write: Duration,
     /// HTTP/2 requests open at once on one connection. 100.
     pub http2_streams: u32,
@@ -51,6 +54,7 @@ impl Default for Limits {
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(15),
             headers_bytes: 32 * 1024,
+            header_fields: 100,
             body: Duration::from_secs(30),
             body_bytes: 1024 * 1024,
             large_bodies_bytes: 64 * 1024 * 1024,

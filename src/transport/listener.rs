@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -20,8 +20,15 @@ use crate::telemetry::LineLimit;
 /// How many connections the system may hold ready for us.
 const BACKLOG: i32 = 4_096;
 
+/// What the system keeps of a connection that nobody reads, in each direction: what came (it takes twice as much for it), and
+/// what is to go and was not sent. Without a bound it keeps megabytes of each, and all programs share what it has for that.
+const UNREAD_BYTES: usize = 64 * 1024;
+const UNSENT_BYTES: u32 = 64 * 1024;
+
 /// How long to wait when there is no file descriptor or memory for one more connection.
 const SHORTAGE_PAUSE: Duration = Duration::from_millis(50);
+/// The same while one is being closed for it.
+const GIVES_UP_WITHIN: Duration = Duration::from_millis(5);
 /// How often a shortage is told of.
 const SHORTAGE_LINES: Duration = Duration::from_secs(10);
 
@@ -41,7 +48,7 @@ pub struct Listener {
 pub(super) struct Taken {
     pub(super) stream: TcpStream,
     pub(super) peer: IpAddr,
-    /// Its place among those that may be open at once; the program's own needs none.
+    /// Its place among those that may be open at once, if it needs one and has it.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
@@ -114,6 +121,10 @@ impl Listener {
     /// What the system says.
     pub fn of(socket: std::net::TcpListener) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
+        // Every connection that is taken has it from here.
+        let options = SockRef::from(&socket);
+        options.set_recv_buffer_size(UNREAD_BYTES)?;
+        options.set_tcp_notsent_lowat(UNSENT_BYTES)?;
         let inner = TcpListener::from_std(socket)?;
         let address = inner.local_addr()?;
         Ok(Self {
@@ -149,51 +160,82 @@ impl Listener {
     /// The next connection, once there is room for it; one of the program's own at once. Never fails: an aborted
     /// connection is skipped, a shortage of descriptors waited out.
     pub(super) async fn accept(&mut self, room: &Arc<Semaphore>) -> Taken {
-        let Self { inner, knocks, shortage, traffic, .. } = self;
+        let (own, outside) = self.doors();
         tokio::select! {
-            Some(stream) = knock(knocks) => Taken { stream, peer: Ipv4Addr::UNSPECIFIED.into(), place: None },
-            taken = from_outside(inner, shortage, traffic, room) => taken,
+            taken = own.next() => taken,
+            taken = async {
+                let place = place(room, outside.traffic).await;
+                Taken { place, ..outside.next(|| false).await }
+            } => taken,
+        }
+    }
+
+    /// Where the program's own connections come in, and where all others do.
+    pub(super) fn doors(&mut self) -> (Own<'_>, Outside<'_>) {
+        let Self { inner, knocks, shortage, traffic, .. } = self;
+        (Own(knocks), Outside { inner, shortage, traffic })
+    }
+}
+
+/// The way in for the program itself.
+#[derive(Debug)]
+pub(super) struct Own<'a>(&'a mut Option<Knocks>);
+
+impl Own<'_> {
+    /// The next connection of the program's own; never, when it has no way in.
+    pub(super) async fn next(self) -> Taken {
+        if let Some(knocks) = self.0
+            && let Some(stream) = knocks.recv().await
+        {
+            return Taken { stream, peer: Ipv4Addr::UNSPECIFIED.into(), place: None };
+        }
+        std::future::pending().await
+    }
+}
+
+/// The way in for everybody else.
+#[derive(Debug)]
+pub(super) struct Outside<'a> {
+    inner: &'a TcpListener,
+    shortage: &'a LineLimit,
+    traffic: &'a Traffic,
+}
+
+impl Outside<'_> {
+    /// The next connection, which has no place yet. When the system is short of descriptors, `give_up` is to end an open
+    /// connection, and says whether one will.
+    pub(super) async fn next(&self, give_up: impl Fn() -> bool) -> Taken {
+        loop {
+            match self.inner.accept().await {
+                Ok((stream, peer)) => {
+                    // An answer is written in one go; waiting to fill packets would only delay it.
+                    if let Err(error) = stream.set_nodelay(true) {
+                        tracing::debug!(%error, "a connection was gone before it was accepted");
+                        continue;
+                    }
+                    return Taken { stream, peer: peer.ip(), place: None };
+                }
+                Err(error) if concerns_one_peer(&error) => {}
+                Err(error) => {
+                    self.traffic.held.one(Held::Shortage);
+                    if let Some(left_out) = self.shortage.note(Instant::now().into_std()) {
+                        tracing::warn!(%error, left_out, "cannot accept connections just now");
+                    }
+                    tokio::time::sleep(if give_up() { GIVES_UP_WITHIN } else { SHORTAGE_PAUSE }).await;
+                }
+            }
         }
     }
 }
 
-/// The next connection of the program's own.
-async fn knock(knocks: &mut Option<Knocks>) -> Option<TcpStream> {
-    knocks.as_mut()?.recv().await
-}
-
-async fn from_outside(
-    inner: &TcpListener,
-    shortage: &LineLimit,
-    traffic: &Traffic,
-    room: &Arc<Semaphore>,
-) -> Taken {
+async fn place(room: &Arc<Semaphore>, traffic: &Traffic) -> Option<OwnedSemaphorePermit> {
     if room.available_permits() == 0 {
         traffic.held.one(Held::Full);
     }
-    let place = loop {
-        if let Ok(place) = room.clone().acquire_owned().await {
-            break Some(place);
-        }
-    };
     loop {
-        match inner.accept().await {
-            Ok((stream, peer)) => {
-                // An answer is written in one go; waiting to fill packets would only delay it.
-                if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "a connection was gone before it was accepted");
-                    continue;
-                }
-                return Taken { stream, peer: peer.ip(), place };
-            }
-            Err(error) if concerns_one_peer(&error) => {}
-            Err(error) => {
-                traffic.held.one(Held::Shortage);
-                if let Some(left_out) = shortage.note(Instant::now().into_std()) {
-                    tracing::warn!(%error, left_out, "cannot accept connections just now");
-                }
-                tokio::time::sleep(SHORTAGE_PAUSE).await;
-            }
+        // The semaphore is never closed.
+        if let Ok(place) = room.clone().acquire_owned().await {
+            return Some(place);
         }
     }
 }
@@ -205,7 +247,8 @@ fn concerns_one_peer(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ListenError, Listener};
+    use super::{ListenError, Listener, UNREAD_BYTES, UNSENT_BYTES};
+    use socket2::SockRef;
     use std::net::SocketAddr;
 
     #[tokio::test]
@@ -225,6 +268,16 @@ mod tests {
     async fn a_port_can_be_taken_again_at_once() {
         let address = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap().address();
         assert_eq!(Listener::bind(address).unwrap().address(), address);
+    }
+
+    #[tokio::test]
+    async fn the_system_keeps_little_of_a_connection_that_nobody_reads() {
+        let mut listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let _client = std::net::TcpStream::connect(listener.address()).unwrap();
+        let taken = listener.doors().1.next(|| false).await;
+        let options = SockRef::from(&taken.stream);
+        assert_eq!(options.recv_buffer_size().unwrap(), 2 * UNREAD_BYTES);
+        assert_eq!(options.tcp_notsent_lowat().unwrap(), UNSENT_BYTES);
     }
 
     #[tokio::test]

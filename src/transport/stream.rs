@@ -9,16 +9,37 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::time::Sleep;
+use tokio_rustls::server::TlsStream;
 
 use super::activity::Activity;
 
 /// No more than this is read and thrown away after an early answer.
 pub(super) const LINGER_BYTES: usize = 8 * 1024 * 1024;
 
+/// A stream that can be closed without what is still unsent. Otherwise the system keeps that for minutes, for a peer
+/// that does not take it.
+pub(super) trait Abandon {
+    fn abandon(&self);
+}
+
+impl Abandon for TcpStream {
+    fn abandon(&self) {
+        // Where that cannot be, the system gives up later.
+        let _as_good_as_it_gets = self.set_zero_linger();
+    }
+}
+
+impl Abandon for TlsStream<TcpStream> {
+    fn abandon(&self) {
+        self.get_ref().0.abandon();
+    }
+}
+
 /// A stream that reports to an activity.
 #[derive(Debug)]
-pub(super) struct WatchedStream<S> {
+pub(super) struct WatchedStream<S: Abandon> {
     inner: S,
     activity: Activity,
     linger: Duration,
@@ -32,13 +53,30 @@ enum Closing {
     Done,
 }
 
-impl<S> WatchedStream<S> {
+impl<S: Abandon> WatchedStream<S> {
     pub(super) fn new(inner: S, activity: Activity, linger: Duration) -> Self {
         Self { inner, activity, linger, closing: Closing::No }
     }
+
+    /// What became of a write. That all was taken is only known once it was flushed.
+    fn report(&self, written: &Poll<io::Result<usize>>) {
+        match written {
+            Poll::Ready(Ok(bytes)) => self.activity.took(*bytes),
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending => self.activity.wrote(false),
+        }
+    }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
+impl<S: Abandon> Drop for WatchedStream<S> {
+    fn drop(&mut self) {
+        if self.activity.is_lost() {
+            self.inner.abandon();
+        }
+    }
+}
+
+impl<S: AsyncRead + Abandon + Unpin> AsyncRead for WatchedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -54,10 +92,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
+impl<S: AsyncRead + AsyncWrite + Abandon + Unpin> AsyncWrite for WatchedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.activity.wrote(result.is_ready());
+        self.report(&result);
         result
     }
 
@@ -67,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
-        self.activity.wrote(result.is_ready());
+        self.report(&result);
         result
     }
 

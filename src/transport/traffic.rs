@@ -41,6 +41,8 @@ pub struct Traffic {
     pub taken: Counter,
     /// Times that no further connection was taken, by why.
     pub held: Counters<Held>,
+    /// Connections that stood still and were ended, so that another one could be taken.
+    pub gave_way: Counter,
     /// Handshakes that came to nothing, by why.
     pub handshakes: Counters<Unshaken>,
     /// Answers by status.
@@ -53,6 +55,7 @@ impl Default for Traffic {
             open: Level::default(),
             taken: Counter::default(),
             held: Counters::default(),
+            gave_way: Counter::default(),
             handshakes: Counters::default(),
             answers: OpenCounters::new(STATUSES),
         }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+
 use crate::harness::{Log, PATIENCE, Raw};
 
 /// How long the supervisor of these tests waits for a sign of life.
@@ -89,6 +91,16 @@ impl Supervised {
     fn until_logged(&self, text: &str) -> String {
         let said = self.log.until(&format!("with {text:?}"), |line| line.contains(text));
         said.last().expect("at least one").clone()
+    }
+
+    /// Lets it have so many files open, and says how many it could have before.
+    fn may_open(&self, files: u64) -> u64 {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).expect("a process id"));
+        // A child has the limits of who started it, and this server asked for all of them.
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        let before =
+            prlimit(pid, Resource::Nofile, Rlimit { current: Some(files), maximum }).expect("a limit");
+        before.current.expect("a number of files")
     }
 
     fn signal(&self, name: &str) {
@@ -177,12 +189,11 @@ fn an_orderly_stop_is_neither_taken_back_by_a_reload_nor_told_as_a_server_that_h
 
 #[test]
 fn a_server_that_can_take_no_connection_gives_no_sign_of_life_until_it_can() {
-    let server = Supervised::start("spent", "127.0.0.1:0", "ulimit -n 64", Stdio::null());
-    let port = port_of(&server.told());
+    let server = Supervised::start("spent", "127.0.0.1:0", "", Stdio::null());
+    let _ready = server.told();
     assert_eq!(server.told(), "WATCHDOG=1");
-    // More than there can be file descriptors; the system takes the connections, the server has nothing for them.
-    let held: Vec<TcpStream> =
-        (0..80).map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection")).collect();
+    // Connections alone never take the last descriptor from it, so that the system does.
+    let before = server.may_open(3);
     let silent = "this server does not answer itself";
     // One that is late for another reason, on a busy machine, is not what is meant; from this one on there is nothing left.
     server.log.until("of the end", |line| line.contains(silent) && line.contains("os error 24"));
@@ -191,8 +202,21 @@ fn a_server_that_can_take_no_connection_gives_no_sign_of_life_until_it_can() {
         server.until_logged(silent);
     }
     assert_eq!(server.waiting(), 0, "a sign of life of a server that answers nobody");
-    drop(held);
+    server.may_open(before);
     assert_eq!(server.told(), "WATCHDOG=1");
+}
+
+#[test]
+fn a_server_with_few_descriptors_goes_on_answering_itself_however_many_connect() {
+    let server = Supervised::start("few", "127.0.0.1:0", "ulimit -n 64", Stdio::null());
+    let port = port_of(&server.told());
+    let connect = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a connection");
+    let _held: Vec<TcpStream> = (0..80).map(|_| connect()).collect();
+    server.until_logged("one that stood still gave way");
+    server.waiting();
+    for _ in 0..4 {
+        assert_eq!(server.told(), "WATCHDOG=1");
+    }
 }
 
 #[test]

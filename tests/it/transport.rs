@@ -9,9 +9,11 @@
 )]
 
 mod answers;
+mod crowd;
 mod drain;
 mod guard;
 mod handshake;
+mod raw_http2;
 mod side_door;
 mod sizes;
 mod streams;

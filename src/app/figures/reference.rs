@@ -61,6 +61,7 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::Connections
         | Metric::ConnectionsMax
         | Metric::ConnectionsTaken
+        | Metric::GaveWay
         | Metric::StoreFlushes
         | Metric::StoreFailures
         | Metric::RestoreUnconfirmed

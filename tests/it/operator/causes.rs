@@ -4,10 +4,12 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpStream};
 
 use http::StatusCode;
 use ono_sendai::telemetry::Metric;
 use ono_sendai::transport::Traffic;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
 
 use super::moved::{grew, of};
@@ -60,7 +62,12 @@ fn cause(metric: Metric) -> (&'static str, &'static str, &'static str) {
         Metric::Connections => refusals("somebody is connected"),
         Metric::ConnectionsMax => used_up("a server starts"),
         Metric::ConnectionsTaken => refusals("somebody connects"),
-        Metric::ConnectionsHeld => used_up("as many are connected as may be"),
+        Metric::ConnectionsHeld => (
+            "the system has no descriptor for one more",
+            "causes",
+            "connections_that_wait_for_a_descriptor_are_told_as_held",
+        ),
+        Metric::GaveWay => used_up("as many are connected as may be"),
         Metric::Handshakes => refusals("somebody sends no handshake"),
         Metric::Answers => refusals("a page that there is not is asked for"),
         Metric::StoreHealth => set("a server starts"),
@@ -155,6 +162,27 @@ fn a_request_to_the_data_service_is_timed_in_its_own_family() {
     assert_eq!(grew(&before, &after, &[&of_family("label"), &of_family("gigs")]), [0, 0]);
     let sum = "ono_upstream_request_duration_seconds_sum{family=\"resolve\"}";
     assert!(of(&after, sum) > of(&before, sum));
+}
+
+#[test]
+fn connections_that_wait_for_a_descriptor_are_told_as_held() {
+    let server = Demo::serving("", ANY_PORT);
+    let port = port_of(&server);
+    let held = "ono_connections_held_total{reason=\"shortage\"}";
+    assert_eq!(of(&metrics(port), held).round() as i64, 0);
+    let pid = Pid::from_raw(i32::try_from(server.pid).expect("a process id"));
+    // It has the limits of whoever started it.
+    let limit = |current| {
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        prlimit(pid, Resource::Nofile, Rlimit { current, maximum }).expect("a limit").current
+    };
+    let before = limit(Some(3));
+    let _waits = TcpStream::connect((Ipv4Addr::LOCALHOST, server.port)).expect("a connection");
+    until(|| server.log(), "a word of it", |log| log.contains("cannot accept connections just now"));
+    limit(before);
+    let told = metrics(port);
+    assert!(of(&told, held) > 0.5);
+    assert_eq!(of(&told, "ono_connections_held_total{reason=\"full\"}").round() as i64, 0);
 }
 
 #[test]

@@ -294,7 +294,8 @@ fn a_used_up_account_and_a_full_server_are_told() {
         ["ono_accounts_at_limit", "ono_units_total{who=\"accounts\"}", "ono_units_total{who=\"anonymous\"}"];
     let more = grew(&before, &after, &names);
     assert!(more[0] == 1 && more[1] >= 1 && more[2] == 0, "{more:?}");
-    let full = "ono_connections_held_total{reason=\"full\"}";
+    // They say nothing, so that the first gives way to the last.
+    let full = "ono_connections_gave_way_total";
     let _silent: Vec<_> = (0..4).map(|_| connect(server.port)).collect();
     let held = until(|| metrics(port), "full", |values| of(values, full) > of(&after, full));
     assert_eq!(of(&held, "ono_connections_limit").round() as i64, 3);

@@ -8,7 +8,7 @@ use ono_sendai::host::Authority;
 use ono_sendai::transport::{Limits, Listener, NotReady, Part, Question, SecurityHeaders, Unanswered};
 use tokio::net::TcpStream;
 
-use super::support::{PATIENCE, Server, certificate};
+use super::support::{Event, PATIENCE, POST, Server, certificate};
 
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -22,9 +22,13 @@ async fn a_server_answers_itself_also_when_it_refuses_what_is_metered() {
 
 #[tokio::test]
 async fn a_server_that_is_full_of_connections_answers_itself_and_nobody_else() {
-    let server = Server::with(Limits { connections: 2, handshake: PATIENCE, ..Limits::default() });
-    let first = TcpStream::connect(server.address).await.unwrap();
-    let _second = TcpStream::connect(server.address).await.unwrap();
+    let mut server = Server::with(Limits { connections: 2, ..Limits::default() });
+    // Somebody waits for an answer on each, so that none gives way.
+    let (mut first, mut second) = (server.raw().await, server.raw().await);
+    for busy in [&mut first, &mut second] {
+        busy.send(format!("{POST}\r\nContent-Length: 11\r\n\r\nlater:60000")).await;
+        assert_eq!(server.event().await, Event::Called(11));
+    }
     let mut third = pin!(server.raw());
     // Each answer is a whole handshake and more, after the third has come: time enough for it, if there were room.
     for _ in 0..3 {

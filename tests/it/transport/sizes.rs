@@ -107,6 +107,10 @@ async fn too_many_header_bytes_are_refused_and_so_are_too_many_fields() {
         let answer = server.raw().await.request(&head, "x").await;
         assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     }
+    let many = (0..200).fold(server.client(Protocol::Http2).post(server.url("/mcp")), |request, n| {
+        request.header(format!("x-{n}"), "y")
+    });
+    assert_refused(many.body("x").send().await.unwrap(), 431, "200 fields over HTTP/2").await;
     let long = "x".repeat(33 * 1024);
     let request = server.client(Protocol::Http2).post(server.url("/mcp")).header("x", long).body("x");
     match request.send().await {
