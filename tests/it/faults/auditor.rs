@@ -12,7 +12,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use super::Member;
-use super::clients::Answered;
+use super::clients::{Answered, ask};
 use crate::harness::{Artist, Demo, Envelope, artists};
 
 /// What one account was told.
@@ -63,8 +63,29 @@ impl Auditor {
         self.books.lock().unwrap().insert(member.name.clone(), books);
     }
 
+    /// Asks for an account, or without one; `None` from a server that is gone. What comes is entered.
+    pub fn ask(
+        &self,
+        server: &Demo,
+        member: Option<&Member>,
+        tool: &str,
+        arguments: &Value,
+    ) -> Option<Answered> {
+        if let Some(member) = member {
+            // Whoever is cut off has asked all the same, and may be given the answer later.
+            self.books_of(member, |books| books.asked.insert(question(tool, arguments)));
+        }
+        let answered = ask(server, member, tool, arguments)?;
+        self.heard(member, tool, arguments, &answered);
+        Some(answered)
+    }
+
+    fn books_of<T>(&self, member: &Member, what: impl FnOnce(&mut Books) -> T) -> T {
+        what(self.books.lock().unwrap().get_mut(&member.name).expect("open books"))
+    }
+
     /// One answer to a client of this account, or to one without.
-    pub fn heard(&self, member: Option<&Member>, tool: &str, arguments: &Value, answered: &Answered) {
+    fn heard(&self, member: Option<&Member>, tool: &str, arguments: &Value, answered: &Answered) {
         let outcome = answered.outcome();
         let mut wrong = Vec::new();
         let mut is_replay = false;
@@ -99,30 +120,29 @@ impl Auditor {
                 meta["quota"].is_null() && meta["replay"] == false && meta["anonymous"] == true;
             return if is_anonymous { Vec::new() } else { vec!["somebody's answer for nobody".to_owned()] };
         };
-        let mut wrong = Vec::new();
-        let mut all = self.books.lock().unwrap();
-        let books = all.get_mut(&member.name).expect("open books");
         let quota = &meta["quota"];
-        // Without the store nobody knows what was used.
-        if quota["allowance"] != books.allowance && !quota.is_null() {
-            wrong.push("the quota of another account".to_owned());
-        }
-        if quota["used"].as_u64() > Some(books.allowance) {
-            wrong.push("more was used than is allowed".to_owned());
-        }
-        let question = format!("{tool} {arguments}");
-        if meta["replay"] == true && (units != 0 || !books.asked.contains(&question)) {
-            wrong.push("given again to who never asked".to_owned());
-        }
-        books.asked.insert(question);
-        books.told += units;
-        books.shown = books.shown.max(quota["used"].as_u64().unwrap_or_default());
-        wrong
+        self.books_of(member, |books| {
+            let mut wrong = Vec::new();
+            // Without the store nobody knows what was used.
+            if quota["allowance"] != books.allowance && !quota.is_null() {
+                wrong.push("the quota of another account".to_owned());
+            }
+            if quota["used"].as_u64() > Some(books.allowance) {
+                wrong.push("more was used than is allowed".to_owned());
+            }
+            let was_asked = books.asked.contains(&question(tool, arguments));
+            if meta["replay"] == true && (units != 0 || !was_asked) {
+                wrong.push("given again to who never asked".to_owned());
+            }
+            books.told += units;
+            books.shown = books.shown.max(quota["used"].as_u64().unwrap_or_default());
+            wrong
+        })
     }
 
     /// Units that a program of somebody else was told for this account.
     pub fn told_elsewhere(&self, member: &Member, units: u64) {
-        self.books.lock().unwrap().get_mut(&member.name).expect("open books").told += units;
+        self.books_of(member, |books| books.told += units);
     }
 
     /// Holds the books of an account against what a server knows now; `burned` is what may be used without that anybody
@@ -134,21 +154,23 @@ impl Auditor {
     }
 
     fn balanced(&self, member: &Member, used: u64, burned: u64) -> Result<u64, String> {
-        let mut all = self.books.lock().unwrap();
-        let books = all.get_mut(&member.name).expect("open books");
-        let least = books.shown.max(books.known + books.told);
-        if used < least {
-            return Err(format!("clients were told of {least} units, the server knows of {used}"));
-        }
-        if used > books.allowance {
-            return Err(format!("{used} of {} units were used", books.allowance));
-        }
-        let more = used - books.known - books.told;
-        if more > burned {
-            return Err(format!("{more} units were used that nobody was told of, at most {burned} may be"));
-        }
-        (books.known, books.told) = (used, 0);
-        Ok(more)
+        self.books_of(member, |books| {
+            let least = books.shown.max(books.known + books.told);
+            if used < least {
+                return Err(format!("clients were told of {least} units, the server knows of {used}"));
+            }
+            if used > books.allowance {
+                return Err(format!("{used} of {} units were used", books.allowance));
+            }
+            let more = used - books.known - books.told;
+            if more > burned {
+                return Err(format!(
+                    "{more} units were used that nobody was told of, at most {burned} may be"
+                ));
+            }
+            (books.known, books.told) = (used, 0);
+            Ok(more)
+        })
     }
 
     /// How clients were answered so far; nothing was wrong.
@@ -157,6 +179,11 @@ impl Auditor {
         assert!(tally.violations.is_empty(), "{} are wrong: {:#?}", tally.violations.len(), tally.violations);
         tally
     }
+}
+
+/// What makes two calls of an account the same.
+fn question(tool: &str, arguments: &Value) -> String {
+    format!("{tool} {arguments}")
 }
 
 /// Why an answer is about something else than what was asked.
@@ -221,7 +248,7 @@ fn answers_to_the_wrong_account_twice_granted_units_and_false_forms_are_noticed(
         auditor.heard(Some(&member), "resolve_artist", arguments, &answered);
         std::mem::take(&mut *auditor.tally.lock().unwrap()).violations
     };
-    assert_eq!(violations(&arguments, &|_| ()), [String::new(); 0]);
+    assert!(violations(&arguments, &|_| ()).is_empty());
     for (edit, noticed) in [
         (
             &(|json: &mut Value| json["meta"]["quota"]["allowance"] = json!(1_000)) as &dyn Fn(&mut Value),

@@ -11,7 +11,7 @@ use http::Method;
 use serde_json::json;
 
 use super::auditor::Auditor;
-use super::clients::{Answered, Ends, ask, nobody, question};
+use super::clients::{Answered, Ends, nobody, question};
 use super::foreign::{Plan, Wrk};
 use super::{Member, RULES, binary};
 use crate::harness::Demo;
@@ -60,9 +60,7 @@ impl World {
 
     /// Asks for an account; what came is audited.
     fn ask(&self, member: &Member, tool: &str, arguments: serde_json::Value) -> Answered {
-        let answered = ask(&self.server, Some(member), tool, &arguments).expect("it serves");
-        self.auditor.heard(Some(member), tool, &arguments, &answered);
-        answered
+        self.auditor.ask(&self.server, Some(member), tool, &arguments).expect("it serves")
     }
 
     /// While clients and wrk ask, it breaks and is mended.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::auditor::Auditor;
-use super::clients::{Ends, ask, question};
+use super::clients::{Ends, question};
 use super::{Member, RULES, binary};
 use crate::harness::Demo;
 use crate::harness::PATIENCE;
@@ -51,8 +51,7 @@ fn without_room_for_a_file_open_connections_are_served_and_others_as_soon_as_the
                             return turn;
                         }
                         let (tool, arguments) = question(turn);
-                        let answered = ask(server, Some(member), tool, &arguments).expect("it serves");
-                        auditor.heard(Some(member), tool, &arguments, &answered);
+                        auditor.ask(server, Some(member), tool, &arguments).expect("it serves");
                     }
                     unreachable!("it ends when it is told to")
                 })

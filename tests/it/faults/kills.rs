@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::auditor::Auditor;
-use super::clients::{ask, question};
+use super::clients::question;
 use super::foreign::{Plan, Wrk};
 use super::{Form, Member, RULES, binary, form};
 use crate::harness::Demo;
@@ -53,8 +53,10 @@ fn generation(server: &Demo, auditor: &Auditor, round: u64) -> Vec<Member> {
 fn however_often_it_is_killed_under_load_nothing_is_granted_twice_and_nobody_is_answered_for_another() {
     let Some(form) = form("kill -9 under load") else { return };
     let rounds = if form == Form::Long { 300 } else { 8 };
-    let mut server =
-        Demo::serving_of(&binary(), "fixture_mode = true", &format!("{RULES}[log]\nlevel = \"warn\"\n"));
+    // Each server takes its own folder with it.
+    let scratch = Scratch::new("kills");
+    let rules = format!("{RULES}[log]\nlevel = \"warn\"\n");
+    let mut server = Demo::serving_on(&binary(), scratch.0.join("data"), "fixture_mode = true", &rules);
     let auditor = Auditor::new(&server);
     let elsewhere =
         [7_000_001, 7_000_002].map(|units| Member::of(&server, &format!("elsewhere-{units}"), units));
@@ -83,8 +85,9 @@ fn however_often_it_is_killed_under_load_nothing_is_granted_twice_and_nobody_is_
                     scope.spawn(move || {
                         for turn in round + number + caller.. {
                             let (tool, arguments) = question(turn);
-                            let Some(answered) = ask(server, Some(member), tool, &arguments) else { break };
-                            auditor.heard(Some(member), tool, &arguments, &answered);
+                            let Some(answered) = auditor.ask(server, Some(member), tool, &arguments) else {
+                                break;
+                            };
                             if answered.is("ok") && tool == "resolve_artist" {
                                 let data = answered.envelope.map(|envelope| envelope.json["data"].clone());
                                 last.lock()
@@ -110,8 +113,7 @@ fn however_often_it_is_killed_under_load_nothing_is_granted_twice_and_nobody_is_
         // What was answered last is answered again, whatever happened just after.
         for member in &members {
             let Some((arguments, data)) = last.lock().unwrap().remove(member.name.as_str()) else { continue };
-            let again = ask(&server, Some(member), "resolve_artist", &arguments).expect("it serves");
-            auditor.heard(Some(member), "resolve_artist", &arguments, &again);
+            let again = auditor.ask(&server, Some(member), "resolve_artist", &arguments).expect("it serves");
             let envelope = again.envelope.expect("an answer");
             assert_eq!((&envelope.json["meta"]["replay"], &envelope.json["data"]), (&json!(true), &data));
             given_again += 1;

@@ -43,9 +43,12 @@ local function call(kind, account, tool, arguments)
   return of(kind, account, "tools/call", string.format('{"name":"%s","arguments":%s}', tool, arguments))
 end
 
--- The same numbers come again once all were asked, so that an account asks them a second time.
+-- The same numbers come again once all were asked, so that an account asks them a second time. A later run of wrk goes on
+-- about where an earlier one was.
+local begun = os.time() * 1000
+
 local function nobody(account)
-  return string.format('{"cluster_id":"%064x"}', 0x10000000 * account + (thread * 500009 + n) % questions)
+  return string.format('{"cluster_id":"%064x"}', 0x10000000 * account + (begun + thread * 500009 + n) % questions)
 end
 
 local function pick(list) return list[n % #list + 1] end

@@ -49,20 +49,39 @@ pub fn watch(server: &Demo, stop: &AtomicBool) -> Vec<Sample> {
     samples
 }
 
-/// The least and the most of a value, each the middle of a span of time, once `warm` is over.
-pub fn span(samples: &[Sample], warm: Duration, spans: u32, of: impl Fn(&Sample) -> u64) -> (u64, u64) {
+/// What stands for a span of time, of its values in their order.
+pub type Stands = fn(&[u64]) -> u64;
+
+/// One moment says nothing.
+pub fn middle(values: &[u64]) -> u64 {
+    values[values.len() / 2]
+}
+
+/// A log grows, and falls when it is written anew: only its peaks say whether it grows.
+pub fn peak(values: &[u64]) -> u64 {
+    values[values.len() - 1]
+}
+
+/// The least and the most of a value over spans of time, once `warm` is over.
+pub fn span(
+    samples: &[Sample],
+    warm: Duration,
+    spans: u32,
+    stands: Stands,
+    of: impl Fn(&Sample) -> u64,
+) -> (u64, u64) {
     let last = samples.last().expect("a sample").at;
     let each = (last.saturating_sub(warm)) / spans;
-    let middles: Vec<u64> = (0..spans)
+    let values: Vec<u64> = (0..spans)
         .map(|n| {
             let (from, to) = (warm + each * n, warm + each * (n + 1));
             let mut values: Vec<u64> =
                 samples.iter().filter(|sample| (from..=to).contains(&sample.at)).map(&of).collect();
             values.sort_unstable();
-            values[values.len() / 2]
+            stands(&values)
         })
         .collect();
-    (middles.iter().min().copied().unwrap_or_default(), middles.iter().max().copied().unwrap_or_default())
+    (values.iter().min().copied().unwrap_or_default(), values.iter().max().copied().unwrap_or_default())
 }
 
 /// Whether the most is within a twentieth of the least.
@@ -72,15 +91,19 @@ pub fn is_flat((least, most): (u64, u64)) -> bool {
 
 #[test]
 fn what_grows_by_more_than_a_twentieth_is_no_plateau() {
-    let of = |bytes: fn(u64) -> u64| {
+    let of = |stands: Stands, bytes: fn(u64) -> u64| {
         let samples: Vec<Sample> = (0..100)
             .map(|n| Sample { at: Duration::from_secs(n), memory_bytes: bytes(n), disk_bytes: 0 })
             .collect();
-        is_flat(span(&samples, Duration::from_secs(20), 8, |sample| sample.memory_bytes))
+        is_flat(span(&samples, Duration::from_secs(20), 8, stands, |sample| sample.memory_bytes))
     };
     const MIB: u64 = 1024 * 1024;
-    assert!(of(|n| if n < 20 { n * MIB } else { 100 * MIB + n * 1_000 }));
-    assert!(!of(|n| (100 + n / 8) * MIB));
-    // One high moment is no growth.
-    assert!(of(|n| if n == 50 { 200 * MIB } else { 100 * MIB }));
+    for stands in [middle, peak] {
+        assert!(of(stands, |n| if n < 20 { n * MIB } else { 100 * MIB + n * 1_000 }));
+        assert!(!of(stands, |n| (100 + n / 8) * MIB));
+    }
+    // One high moment is no growth, and neither is what falls as often as it grows.
+    assert!(of(middle, |n| if n == 50 { 200 * MIB } else { 100 * MIB }));
+    assert!(of(peak, |n| (100 + n % 10 * 3) * MIB));
+    assert!(!of(peak, |n| (100 + n % 10 * 3 + n / 8) * MIB));
 }
