@@ -4,6 +4,7 @@ mod agents;
 mod commands;
 mod config;
 mod demo;
+mod failures;
 mod metrics;
 mod pages;
 mod readme;

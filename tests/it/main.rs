@@ -15,6 +15,7 @@ mod cli;
 mod contract;
 mod docs;
 mod facts;
+mod faults;
 mod figures;
 mod fixtures;
 mod goldens;

@@ -8,7 +8,7 @@ pub mod operator;
 mod paced;
 mod races;
 mod replays;
-mod stepped;
+pub mod stepped;
 
 use serde_json::Value;
 

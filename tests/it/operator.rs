@@ -87,7 +87,7 @@ fn values(told: &Told) -> Values {
 }
 
 /// Waits until the metrics are as they should be.
-fn until(read: impl Fn() -> Values, what: &str, is_so: impl Fn(&Values) -> bool) -> Values {
+fn until<T: std::fmt::Debug>(read: impl Fn() -> T, what: &str, is_so: impl Fn(&T) -> bool) -> T {
     let begun = Instant::now();
     loop {
         let values = read();

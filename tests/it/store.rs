@@ -2,7 +2,7 @@
 //! docs/storage.md.
 
 mod child;
-mod crash;
+pub mod crash;
 mod damage;
 pub mod disk_full;
 mod documented;

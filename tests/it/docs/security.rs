@@ -13,7 +13,7 @@ const SHOWN: [&str; 6] = [
 ];
 
 /// Why what stands between backticks is not there; `None` for what names neither a test nor a file.
-fn missing(word: &str) -> Option<String> {
+pub(super) fn missing(word: &str) -> Option<String> {
     if word.contains("::") {
         return (!is_test(word)).then(|| format!("there is no test {word}"));
     }

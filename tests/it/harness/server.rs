@@ -47,6 +47,8 @@ pub struct Demo {
     token: String,
     /// The certificate to trust, as PEM.
     pub certificate: PathBuf,
+    /// The program.
+    binary: PathBuf,
     folder: PathBuf,
     data: PathBuf,
     /// What it and its command line find in their environment.
@@ -103,13 +105,13 @@ impl Demo {
     /// Another server on the same data folder and port, once this one has ended.
     pub fn again(&self) -> Self {
         let listen = format!("127.0.0.1:{}", self.port);
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), self.data.clone(), &listen, None)
+        Self::with(&self.binary, scratch(), self.data.clone(), &listen, None)
     }
 
     /// The same on another data folder, so that its issuer has the same name.
     pub fn again_on(&self, data: PathBuf) -> Self {
         let listen = format!("127.0.0.1:{}", self.port);
-        Self::with(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, &listen, None)
+        Self::with(&self.binary, scratch(), data, &listen, None)
     }
 
     fn with(binary: &Path, folder: PathBuf, data: PathBuf, listen: &str, planted: Option<&str>) -> Self {
@@ -131,7 +133,8 @@ impl Demo {
         let certificate = data.join("demo-cert.pem");
         let client = Client::new(port, &certificate);
         let (environment, lines) = (Vec::new(), Mutex::new(lines));
-        Self { port, pid, token, certificate, folder, data, environment, keeper, lines, client }
+        let binary = binary.to_owned();
+        Self { port, pid, token, certificate, binary, folder, data, environment, keeper, lines, client }
     }
 
     /// A bearer token for the account "demo", good for an hour.
@@ -164,17 +167,22 @@ impl Demo {
 
     /// The same of a server that keeps everything in this folder.
     pub fn serving_in(data: PathBuf, rest: &str) -> Self {
-        Self::serving_with_all(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scratch(), data, "", rest)
+        Self::serving_on(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), data, "", rest)
     }
 
     /// The same of another build.
     pub fn serving_of(binary: &Path, server: &str, rest: &str) -> Self {
         let folder = scratch();
         let data = folder.join("data");
-        Self::serving_with_all(binary, folder, data, server, rest)
+        Self::serving_from(binary, folder, data, server, rest)
     }
 
-    fn serving_with_all(binary: &Path, folder: PathBuf, data: PathBuf, server: &str, rest: &str) -> Self {
+    /// The same with everything that it keeps in `data`.
+    pub fn serving_on(binary: &Path, data: PathBuf, server: &str, rest: &str) -> Self {
+        Self::serving_from(binary, scratch(), data, server, rest)
+    }
+
+    fn serving_from(binary: &Path, folder: PathBuf, data: PathBuf, server: &str, rest: &str) -> Self {
         let config = folder.join("config.toml");
         let text = format!(
             "[server]\nlisten = \"{}\"\npublic_base = \"https://localhost:0\"\ndata_dir = \"{}\"\n{server}\n{}\n",
@@ -220,8 +228,7 @@ impl Demo {
         let config = folder.join("config.toml");
         let text = std::fs::read_to_string(self.folder.join("config.toml")).expect("a configuration");
         std::fs::write(&config, text).expect("a configuration");
-        let binary = Path::new(env!("CARGO_BIN_EXE_ono-sendai"));
-        Self::serve(binary, &config, folder, self.data.clone(), self.environment.clone())
+        Self::serve(&self.binary, &config, folder, self.data.clone(), self.environment.clone())
     }
 
     fn serve(binary: &Path, config: &Path, folder: PathBuf, data: PathBuf, environment: Environment) -> Self {
@@ -247,7 +254,8 @@ impl Demo {
         let client = Client::new(port, &certificate);
         // Its built-in issuer, if it is switched on, gives tokens to whoever asks with [`Self::token_of`].
         let (token, lines) = (String::new(), Mutex::new(lines));
-        Self { port, pid, token, certificate, folder, data, environment, keeper, lines, client }
+        let binary = binary.to_owned();
+        Self { port, pid, token, certificate, binary, folder, data, environment, keeper, lines, client }
     }
 
     /// Its address for `path`.

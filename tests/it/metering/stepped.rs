@@ -88,7 +88,7 @@ impl World {
 }
 
 /// libfaketime takes the distance to the real clock, whatever the zone is.
-fn set(file: &Path, at: OffsetDateTime) {
+pub fn set(file: &Path, at: OffsetDateTime) {
     let real = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
     let beside = file.with_extension("new");
     std::fs::write(&beside, format!("{:+.3}\n", at.unix_timestamp_nanos() as f64 / 1e9 - real)).unwrap();
@@ -96,7 +96,7 @@ fn set(file: &Path, at: OffsetDateTime) {
 }
 
 /// Clients live by the real clock, so that a certificate of the moved one would not do.
-fn certificate_for_all_times(data: &Path) {
+pub fn certificate_for_all_times(data: &Path) {
     let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let mut params = rcgen::CertificateParams::new(names).unwrap();
     params.not_before = rcgen::date_time_ymd(1970, 1, 1);

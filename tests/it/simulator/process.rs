@@ -76,6 +76,11 @@ impl Sim {
 
     /// One with this scenario and these options.
     pub fn start(scenario: &str, options: &[&str]) -> Self {
+        Self::of(Path::new(env!("CARGO_BIN_EXE_ono-sendai")), scenario, options)
+    }
+
+    /// The same of another build.
+    pub fn of(binary: &Path, scenario: &str, options: &[&str]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("sim-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
@@ -86,7 +91,8 @@ impl Sim {
         let kept = evidence::log_of(&name).unwrap_or_default();
         evidence::secret("the key of a simulator", KEY);
         let mut keeper = Command::new("sh")
-            .args(["-c", KEEPER, env!("CARGO_BIN_EXE_ono-sendai")])
+            .args(["-c", KEEPER])
+            .arg(binary)
             .args([&folder, &kept])
             .args(["--listen", "127.0.0.1:0", "--scenario"])
             .arg(&file)

@@ -40,8 +40,13 @@ impl Drop for Mounted {
 
 /// Makes one that is empty; whether that can be done here.
 pub fn made(image: &Path) -> bool {
+    made_of(image, 400)
+}
+
+/// The same of another size.
+pub fn made_of(image: &Path, mib: u64) -> bool {
     let file = std::fs::File::create(image).unwrap();
-    file.set_len(400 * 1024 * 1024).unwrap();
+    file.set_len(mib * 1024 * 1024).unwrap();
     drop(file);
     let made = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(image).output();
     made.is_ok_and(|made| made.status.success())
