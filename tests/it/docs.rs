@@ -8,4 +8,5 @@ mod metrics;
 mod pages;
 mod readme;
 mod security;
+mod speed;
 mod vocabulary;
