@@ -50,7 +50,7 @@ use crate::cursors::seal::Seal;
 use crate::cursors::{Cursors, MemoryCursors, StoredCursors};
 use crate::envelope::attribution::Origin;
 use crate::issuer::Issuer;
-use crate::pipeline::{self, Lists, Parts};
+use crate::pipeline::{self, Lists, Parts, RecentAnswers};
 use crate::resources::{Resources, ServiceDocuments, capabilities};
 use crate::site;
 use crate::store::{Health, State};
@@ -171,6 +171,7 @@ impl App {
             admission,
             client: CrateClient::new(transport, settings, shelves, clock.clone()),
             cursors,
+            recent: RecentAnswers::default(),
             lists: Lists::new(&resources, scopes.as_deref()),
             resources,
             origin: if config.server.fixture_mode { Origin::Fixtures } else { Origin::Service },

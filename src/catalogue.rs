@@ -50,6 +50,7 @@ const ROOT: &str = "/api/v2";
 pub struct Catalogue {
     manifest: Manifest,
     artists: Artists,
+    dossiers: dossier::Ready,
     labels: Labels,
     masters: Masters,
     tracks: Tracks,
@@ -133,6 +134,7 @@ impl Catalogue {
         Ok(Self {
             browse: Browse::of(&artists, &masters),
             artists,
+            dossiers: dossier::Ready::default(),
             labels: Labels::load(files)?,
             masters,
             tracks: Tracks::load(files)?,
@@ -168,7 +170,9 @@ impl Catalogue {
             ["artist", key, "bandcamp", item] => master::bandcamp(key, item),
             ["preview", "artist"] => master::preview(&params),
             ["dossier", "festival", slug] => master::festival(slug),
-            ["artist", key] | ["dossier", "artist", key] => dossier::answer(&self.artists, key, &params),
+            ["artist", key] | ["dossier", "artist", key] => {
+                dossier::answer(&self.artists, &self.dossiers, key, &params)
+            }
             ["artist", key, "similar"] => similar::answer(&self.artists, &self.surfaces, key, &params),
             ["artist", key, "gigs"] => self.events.answer(&self.artists, key, request.today),
             ["label", key] | ["dossier", "label", key] => self.labels.answer(key),

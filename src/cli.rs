@@ -12,6 +12,7 @@ mod crate_sim;
 mod doctor;
 mod exit;
 mod guide;
+mod log_line;
 mod logging;
 mod output;
 mod token;

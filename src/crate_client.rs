@@ -18,6 +18,7 @@ pub mod transport;
 pub mod window;
 
 mod aura;
+mod basis;
 mod documents;
 mod dossier;
 mod flight;
@@ -41,6 +42,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::ask::Ask;
+use self::basis::Read;
+pub use self::basis::{Basis, Moment};
 use self::cache::{Cache, CacheLimits};
 pub use self::documents::AboutData;
 pub use self::dossier::Depth;
@@ -295,6 +298,36 @@ impl CrateClient {
         self.memory.recall(cluster_id)
     }
 
+    /// What answers depend on just now beside what is read for them.
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        Moment { today: self.today(), extensions: self.extensions.used(), identities: self.memory.changes() }
+    }
+
+    /// What an answer rests on for which a call read what `ledger` notes, from `moment` on; `None` when it read
+    /// anything but kept answers.
+    #[must_use]
+    pub fn basis(&self, moment: Moment, ledger: &CallLedger) -> Option<Basis> {
+        let reads = ledger.kept_reads();
+        (!reads.is_empty()).then_some(Basis { moment, reads })
+    }
+
+    /// Whether all of that is as it was: then the same question has the same answer, and `ledger` notes the same as if
+    /// it had been worked out anew.
+    #[must_use]
+    pub fn still_holds(&self, basis: &Basis, ledger: &CallLedger) -> bool {
+        let is_kept =
+            |read: &Read| self.cache.get(&read.key).is_some_and(|(_, number)| number == read.number);
+        let holds = basis.moment == self.moment() && basis.reads.iter().all(is_kept);
+        if holds {
+            for read in &basis.reads {
+                ledger.note_read(read.clone());
+                self.service.tallies.came_from_cache();
+            }
+        }
+        holds
+    }
+
     /// What the service says to a request: `None` when it says that it holds nothing there.
     ///
     /// The one way to the service. An answer of the last minutes is taken where there is one; a request that is
@@ -308,12 +341,14 @@ impl CrateClient {
         read: impl FnOnce(&[u8]) -> Result<T, UpstreamFault>,
     ) -> Result<Option<T>, UpstreamFault> {
         let key = Key::of(request.family, request.path, request.query);
-        if let Some(kept) = self.cache.get(&key) {
-            let found = kept.as_deref().map(read).transpose()?;
-            ledger.note_cache_hit();
+        if let Some((kept, number)) = self.cache.get(&key) {
+            // One that cannot be read is no basis for anything.
+            let found = kept.as_deref().map(read).transpose().inspect_err(|_| ledger.note_asked())?;
+            ledger.note_read(Read { key, number });
             self.service.tallies.came_from_cache();
             return Ok(found);
         }
+        ledger.note_asked();
         let mut seat = self.flights.board(&key, ledger.counts(), |boarding| {
             Arc::clone(&self.service).fly(Asked::of(request), ledger.caller(), boarding)
         });

@@ -6,8 +6,10 @@
 
 mod answer;
 mod caller;
+mod draft;
 mod lists;
 mod parts;
+mod recent;
 mod shaping;
 mod stored;
 mod tool_call;
@@ -23,6 +25,7 @@ use self::answer::{refused, result};
 use self::caller::Caller;
 pub use self::lists::Lists;
 pub use self::parts::Parts;
+pub use self::recent::RecentAnswers;
 pub use self::shaping::fit;
 use crate::auth::AuthRefusal;
 use crate::model::text::clean;

@@ -27,11 +27,11 @@ pub(super) fn token(headers: &HeaderMap) -> Result<Option<&str>, AuthRefusal> {
 }
 
 /// Which bytes a token may have: a table, since every byte of every token is looked up.
-const IS_OF_TOKENS: [bool; 128] = {
-    let mut is = [false; 128];
+const IS_OF_TOKENS: [bool; 256] = {
+    let mut is = [false; 256];
     let mut byte: u8 = 0;
     while byte < 128 {
-        #[expect(clippy::indexing_slicing, reason = "it is below 128")]
+        #[expect(clippy::indexing_slicing, reason = "it is below 256")]
         {
             is[byte as usize] = byte.is_ascii_alphanumeric()
                 || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');
@@ -41,13 +41,19 @@ const IS_OF_TOKENS: [bool; 128] = {
     is
 };
 
+/// Looks at every byte, also behind a wrong one: that takes a fraction of the time that asking after each takes.
+fn all_are_of_tokens(token: &str) -> bool {
+    #[expect(clippy::indexing_slicing, reason = "there is a place for each byte")]
+    token.bytes().fold(true, |all, byte| all & IS_OF_TOKENS[usize::from(byte)])
+}
+
 fn read(field: &str) -> Option<&str> {
     let (scheme, rest) = field.split_once(' ')?;
     let token = rest.trim_matches(' ');
     let sound = scheme.eq_ignore_ascii_case("bearer")
         && !token.is_empty()
         && token.len() <= TOKEN_MAX_BYTES
-        && token.bytes().all(|byte| IS_OF_TOKENS.get(usize::from(byte)).is_some_and(|is| *is));
+        && all_are_of_tokens(token);
     sound.then_some(token)
 }
 

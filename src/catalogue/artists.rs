@@ -48,6 +48,11 @@ impl<'a> Artist<'a> {
         self.slug
     }
 
+    /// Its number among all.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
     pub(super) fn main_discogs(&self) -> Option<u64> {
         self.discogs.first().copied()
     }

@@ -3,10 +3,16 @@
 //! Decides what a key means and what of a dossier is given. A slug is answered at the artist's own tier; a cluster id
 //! always as only observed, without what hangs on the Discogs identity.
 
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use lru::LruCache;
 use serde_json::{Map, Value, json};
 
+use super::CatalogueAnswer;
 use super::answer::{Answered, Problem, json_answer};
-use super::artists::{Artists, cluster_form};
+use super::artists::{Artist, Artists, cluster_form};
 use super::params::Params;
 
 /// The longest key, in characters.
@@ -61,25 +67,65 @@ const FACETS: [&str; 41] = [
     "geography",
 ];
 
-pub(super) fn answer(artists: &Artists, key: &str, params: &Params<'_>) -> Answered {
+/// Dossiers that were put together before: each is made of several records, and never changes.
+#[derive(Debug)]
+pub(super) struct Ready(Mutex<LruCache<Made, Bytes>>);
+
+/// Which artist's dossier, whether as one that is only observed, and which parts of it.
+type Made = (usize, bool, Option<Box<str>>);
+
+/// Both forms of every artist of the demo, with the parts that two views have.
+const READY: NonZeroUsize = NonZeroUsize::new(512).expect("not zero");
+
+/// Longer lists of parts are not worth keeping.
+const LONGEST_FIELDS: usize = 500;
+
+impl Default for Ready {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::new(READY)))
+    }
+}
+
+impl Ready {
+    fn lock(&self) -> MutexGuard<'_, LruCache<Made, Bytes>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn answer(artists: &Artists, ready: &Ready, key: &str, params: &Params<'_>) -> Answered {
+    let fields = params.get("fields");
+    let made =
+        found(artists, key).map(|(artist, is_observed)| (artist.at(), is_observed, fields.map(Box::from)));
+    if let Some(body) = made.as_ref().and_then(|made| ready.lock().get(made).cloned()) {
+        return Ok(CatalogueAnswer { status: 200, body });
+    }
     let wanted = wanted_fields(params)?;
     let mut dossier = dossier(artists, key)?;
     if let Some(wanted) = wanted {
         dossier.retain(|name, _| HEAD.contains(&name.as_str()) || wanted.contains(&name.as_str()));
     }
-    Ok(json_answer(&dossier))
+    let answer = json_answer(&dossier);
+    if let Some(made) = made.filter(|_| fields.is_none_or(|fields| fields.len() <= LONGEST_FIELDS)) {
+        ready.lock().put(made, answer.body.clone());
+    }
+    Ok(answer)
+}
+
+/// Whom a key means, and whether only as observed.
+fn found<'a>(artists: &'a Artists, key: &str) -> Option<(&'a Artist<'static>, bool)> {
+    match cluster_form(key) {
+        Some(cluster) => artists.by_cluster(&cluster).map(|artist| (artist, true)),
+        None => artists.by_slug(key).map(|artist| (artist, false)),
+    }
 }
 
 fn dossier(artists: &Artists, key: &str) -> Result<Map<String, Value>, Problem> {
     checked_key(key)?;
-    let Some(cluster) = cluster_form(key) else {
-        let artist = artists.by_slug(key);
-        return Ok(artist.map_or_else(|| absent(artists, key), |artist| artists.dossier(artist)));
-    };
-    let Some(artist) = artists.by_cluster(&cluster) else {
-        return Ok(absent(artists, key));
-    };
-    Ok(only_observed(artists.dossier(artist)))
+    Ok(match found(artists, key) {
+        Some((artist, false)) => artists.dossier(artist),
+        Some((artist, true)) => only_observed(artists.dossier(artist)),
+        None => absent(artists, key),
+    })
 }
 
 /// Refuses keys that can be neither a cluster id nor a slug.
@@ -155,9 +201,5 @@ fn wanted_fields<'a>(params: &Params<'a>) -> Result<Option<Vec<&'a str>>, Proble
 /// The cluster that a key means, and whether anyone is there.
 pub(super) fn cluster_of(artists: &Artists, key: &str) -> Result<Option<&'static str>, Problem> {
     checked_key(key)?;
-    let artist = match cluster_form(key) {
-        Some(cluster) => artists.by_cluster(&cluster),
-        None => artists.by_slug(key),
-    };
-    Ok(artist.and_then(|artist| artist.cluster_id))
+    Ok(found(artists, key).and_then(|(artist, _)| artist.cluster_id))
 }

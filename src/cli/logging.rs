@@ -5,6 +5,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{fmt, registry, reload};
 
+use super::log_line::{Fields, Moment};
+use crate::clock::Clock;
 use crate::config::{Log, LogFormat, LogLevel};
 
 /// Starts logging, of faults of this program too, and gives what sets the level anew. When the process logs already,
@@ -19,7 +21,9 @@ pub(super) fn start(log: &Log) -> Box<dyn Fn(LogLevel) + Send> {
     let (filtered, handle) = reload::Layer::new(filter(log.level));
     let registry = registry().with(filtered);
     let _already_started = match log.format {
-        LogFormat::Text => registry.with(lines).try_init(),
+        LogFormat::Text => {
+            registry.with(lines.with_timer(Moment(Clock::system())).fmt_fields(Fields)).try_init()
+        }
         LogFormat::Json => registry.with(lines.json()).try_init(),
     };
     Box::new(move |level| {

@@ -42,6 +42,8 @@ pub(super) struct Cache {
 struct Kept {
     answers: LruCache<Key, Entry>,
     bytes: usize,
+    /// The number of the next one.
+    next: u64,
 }
 
 #[derive(Debug)]
@@ -50,19 +52,21 @@ struct Entry {
     body: Option<Bytes>,
     until: Instant,
     bytes: usize,
+    /// Which of all that were ever kept it is.
+    number: u64,
 }
 
 impl Cache {
     pub(super) fn new(limits: CacheLimits, clock: Clock) -> Self {
-        Self { limits, clock, kept: Mutex::new(Kept { answers: LruCache::unbounded(), bytes: 0 }) }
+        Self { limits, clock, kept: Mutex::new(Kept { answers: LruCache::unbounded(), bytes: 0, next: 0 }) }
     }
 
-    /// The answer to the same request, if one is still good.
-    pub(super) fn get(&self, key: &Key) -> Option<Option<Bytes>> {
+    /// The answer to the same request and its number, if one is still good.
+    pub(super) fn get(&self, key: &Key) -> Option<(Option<Bytes>, u64)> {
         let now = self.clock.monotonic();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.answers.get(key) {
-            Some(entry) if now < entry.until => Some(entry.body.clone()),
+            Some(entry) if now < entry.until => Some((entry.body.clone(), entry.number)),
             Some(_) => {
                 kept.remove(key);
                 None
@@ -86,9 +90,11 @@ impl Cache {
         }
         // A copy of its own: a part of a larger buffer would keep all of that.
         let body = body.map(|body| Bytes::copy_from_slice(body));
-        let entry = Entry { body, until: self.clock.monotonic() + lifetime, bytes };
+        let until = self.clock.monotonic() + lifetime;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.remove(&key);
+        let entry = Entry { body, until, bytes, number: kept.next };
+        kept.next += 1;
         kept.bytes += bytes;
         kept.answers.put(key, entry);
         while kept.bytes > self.limits.max_bytes {
@@ -131,7 +137,7 @@ mod tests {
         cache.put(Family::Artist, key(1), Some(&body));
         cache.put(Family::Resolve, key(2), Some(&body));
         clock.advance(LIFETIME - Duration::from_millis(1));
-        assert_eq!(cache.get(&key(1)), Some(Some(body)));
+        assert_eq!(cache.get(&key(1)), Some((Some(body), 0)));
         assert_eq!(cache.get(&key(2)), None, "a family without a lifetime is not kept");
         clock.advance(Duration::from_millis(1));
         assert_eq!(cache.get(&key(1)), None);
@@ -139,10 +145,21 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_takes_the_place_of_an_equal_one_is_another_one() {
+        let (cache, _) = cache(1 << 20);
+        let body = Bytes::from_static(b"{}");
+        let numbers = [(); 2].map(|()| {
+            cache.put(Family::Artist, key(1), Some(&body));
+            cache.get(&key(1)).unwrap().1
+        });
+        assert_ne!(numbers[0], numbers[1]);
+    }
+
+    #[test]
     fn that_there_is_nothing_is_forgotten_after_a_minute() {
         let (cache, clock) = cache(1 << 20);
         cache.put(Family::Artist, key(1), None);
-        assert_eq!(cache.get(&key(1)), Some(None));
+        assert_eq!(cache.get(&key(1)), Some((None, 0)));
         clock.advance(NOTHING_KEPT_FOR);
         assert_eq!(cache.get(&key(1)), None);
     }

@@ -79,6 +79,11 @@ impl Extensions {
         self.0.get(extension.at()).is_some_and(|state| state.is_used.load(Ordering::Relaxed))
     }
 
+    /// Which are used.
+    pub(super) fn used(&self) -> [bool; Extension::ALL.len()] {
+        Extension::ALL.map(|extension| self.has(extension))
+    }
+
     /// Whether the operator has switched it off.
     pub(super) fn is_off(&self, extension: Extension) -> bool {
         self.0.get(extension.at()).is_some_and(|state| state.is_off)

@@ -2,11 +2,12 @@
 //! even when the call is cut short.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::basis::{Read, Reads};
 use crate::clock::runtime_now;
 
 /// Who a request is made for: a key that only tells callers apart, and whether it stands for an account.
@@ -43,6 +44,7 @@ pub struct CallLedger {
     caller: Caller,
     counts: Arc<Counts>,
     limit: OnceLock<Limit>,
+    reads: Mutex<Reads>,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +65,7 @@ impl CallLedger {
     /// An empty ledger for a call of `caller`.
     #[must_use]
     pub fn new(caller: Caller) -> Self {
-        Self { caller, counts: Arc::default(), limit: OnceLock::new() }
+        Self { caller, counts: Arc::default(), limit: OnceLock::new(), reads: Mutex::default() }
     }
 
     /// Gives the call `time` from now on, of which no request may take more than is left. Only the first word
@@ -112,6 +114,29 @@ impl CallLedger {
 
     pub(super) fn note_cache_hit(&self) {
         self.counts.cache_hit.store(true, Ordering::Relaxed);
+    }
+
+    fn reads(&self) -> MutexGuard<'_, Reads> {
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A kept answer was taken.
+    pub(super) fn note_read(&self, read: Read) {
+        self.note_cache_hit();
+        self.reads().kept(read);
+    }
+
+    /// Something is asked that is not kept.
+    pub(super) fn note_asked(&self) {
+        *self.reads() = Reads::Others;
+    }
+
+    /// The kept answers that the call read, when it read nothing else; empty otherwise.
+    pub(super) fn kept_reads(&self) -> Vec<Read> {
+        match &*self.reads() {
+            Reads::Kept(reads) => reads.clone(),
+            Reads::None | Reads::Others => Vec::new(),
+        }
     }
 }
 

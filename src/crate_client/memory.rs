@@ -4,6 +4,7 @@
 //! Discogs id stood behind it lets a later question be asked in the form that keeps the verification.
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lru::LruCache;
@@ -59,6 +60,8 @@ pub struct StoredIdentity {
 #[derive(Debug)]
 pub struct IdentityMemory {
     known: Mutex<LruCache<ClusterId, Memory>>,
+    /// How often anything changed.
+    changes: AtomicU64,
     shelf: Arc<dyn IdentityShelf>,
     clock: Clock,
 }
@@ -78,7 +81,7 @@ impl IdentityMemory {
         for StoredIdentity { cluster_id, one, seen_at } in shelf.load_identities() {
             known.put(cluster_id, Memory { one, seen_at });
         }
-        Self { known: Mutex::new(known), shelf, clock }
+        Self { known: Mutex::new(known), changes: AtomicU64::new(0), shelf, clock }
     }
 
     /// Keeps a verified identity; `is_alone` as in [`Remembered::is_alone`].
@@ -123,6 +126,11 @@ impl IdentityMemory {
         known.get(cluster_id).filter(|memory| memory.is_good(utc)).is_some_and(|memory| memory.one.is_none())
     }
 
+    /// How often anything changed. What is forgotten by the clock alone is no change.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
     pub(super) fn recall(&self, cluster_id: &ClusterId) -> Option<Remembered> {
         let utc = self.clock.utc();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,6 +154,7 @@ impl IdentityMemory {
             return;
         }
         known.put(cluster_id.clone(), Memory { one: one.clone(), seen_at: utc });
+        self.changes.fetch_add(1, Ordering::Release);
         // Under the lock, so that two changes of one cluster are not saved in the wrong order.
         self.shelf.save_identity(&StoredIdentity { cluster_id: cluster_id.clone(), one, seen_at: utc });
     }

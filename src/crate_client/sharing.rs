@@ -22,10 +22,10 @@ pub(super) struct Key(Box<str>);
 
 impl Key {
     pub(super) fn of(family: Family, path: &str, query: &[(&'static str, String)]) -> Self {
-        let mut key = format!("{}\0{path}", family.as_str());
+        let mut key = [family.as_str(), "\0", path].concat();
         for (name, value) in query {
             // Neither occurs in a name, and a length makes the rest unambiguous.
-            key.push_str(&format!("\0{name}={}:{value}", value.len()));
+            key.extend(["\0", name, "=", &value.len().to_string(), ":", value]);
         }
         Self(key.into())
     }

@@ -179,9 +179,11 @@ impl ArtistKey {
     /// # Errors
     /// As for [`Slug::parse`]; ids and links that other arguments take are named.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
-        match ClusterId::parse(text) {
-            Ok(id) => Ok(Self::Cluster(id)),
-            Err(_) => Slug::parse(text).map(Self::Slug),
+        // What else it might be only matters where it is refused.
+        if is_cluster_id(text.trim()) {
+            ClusterId::parse(text).map(Self::Cluster)
+        } else {
+            Slug::parse(text).map(Self::Slug)
         }
     }
 

@@ -39,6 +39,10 @@ impl std::fmt::Display for CleanName {
 
 /// Cleans text of a third party and cuts it to `max_chars`; `None` when nothing readable is left.
 pub(crate) fn clean(raw: &str, max_chars: usize) -> Option<String> {
+    // As nearly every name: then there is nothing to do, which is far sooner found out than done.
+    if is_clean(raw, max_chars) {
+        return Some(raw.to_owned());
+    }
     // A megabyte of combining marks is not worth normalising: what is shown is far shorter.
     let bounded: String =
         raw.chars().filter(|c| !is_invisible(*c)).take(max_chars.saturating_mul(8)).collect();
@@ -72,6 +76,18 @@ pub(crate) fn clean(raw: &str, max_chars: usize) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
+/// Whether a text consists of visible ASCII and single spaces between, and fits.
+fn is_clean(raw: &str, max_chars: usize) -> bool {
+    let mut before = b' ';
+    let is_plain = raw.len() <= max_chars
+        && raw.bytes().all(|byte| {
+            let is_plain = byte.is_ascii_graphic() || byte == b' ' && before != b' ';
+            before = byte;
+            is_plain
+        });
+    is_plain && before != b' '
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,7 +114,22 @@ mod tests {
         assert_eq!(shown(&exact), Some(exact));
     }
 
+    #[test]
+    fn what_is_taken_as_it_is_would_have_come_out_as_it_is() {
+        let fits = |text: &str| is_clean(text, 8);
+        assert!(["a", "a b", "!!!", "AC/DC", "\"\\~", "12345678"].into_iter().all(fits));
+        assert!(
+            !["", " ", "a ", " a", "a  b", "a\tb", "a\n", "\u{7f}", "é", "123456789"].into_iter().any(fits)
+        );
+    }
+
     proptest::proptest! {
+        #[test]
+        fn a_text_of_any_kind_is_cleaned_alike(raw in "[ -~]{0,12}[é\u{200B}\t]?") {
+            // The mark that is added at the end keeps the text from being taken as it is, and goes away.
+            proptest::prop_assert_eq!(clean(&raw, 200), clean(&format!("{raw}\u{200B}"), 200));
+        }
+
         #[test]
         fn no_input_breaks_the_promise(raw in ".*") {
             if let Some(name) = CleanName::new(&raw) {

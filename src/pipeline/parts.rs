@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::lists::Lists;
+use super::recent::RecentAnswers;
 use crate::accounts::Accounts;
 use crate::admission::Admission;
 use crate::auth::{Authenticator, Challenges};
@@ -34,6 +35,8 @@ pub struct Parts {
     pub client: CrateClient,
     /// Where walks through long results stand.
     pub cursors: Arc<dyn Cursors>,
+    /// What callers without an account were answered just now.
+    pub recent: RecentAnswers,
     /// The documents beside the tools.
     pub resources: Resources,
     /// What every list method answers.

@@ -2,37 +2,54 @@
 
 use std::borrow::Cow;
 
+use super::draft::Draft;
 use crate::answer::{Data, Shapeable};
 use crate::envelope::Envelope;
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{ErrorType, ToolError};
 use crate::envelope::meta::Trimmed;
 use crate::model::source::Sources;
-use crate::render::text;
-use crate::shape::{self, HARD_ESTIMATE, List, Plan, Role};
+use crate::shape::{self, HARD_ESTIMATE, List, Plan, Role, SOFT_TOKENS};
 
 const QUOTATIONS: &str = "untrusted_text";
 const CANDIDATES: &str = "ambiguity.candidates";
 
 /// Shortens the lists of an answer as far as its size demands, says so in it, and notes what reading it costs.
-pub fn fit(envelope: &mut Envelope<Data>, origin: Origin) {
+pub fn fit(envelope: &mut Envelope<Data>, origin: Origin) -> Draft {
+    let draft = Draft::of(envelope);
+    fit_again(envelope, draft, origin)
+}
+
+/// The same for an answer of which `draft` was written, when nothing of it has changed but the facts about it.
+pub(super) fn fit_again(envelope: &mut Envelope<Data>, mut draft: Draft, origin: Origin) -> Draft {
+    let whole = draft.tokens(&envelope.meta);
+    // As nearly every answer: then no row has to be weighed.
+    if whole <= SOFT_TOKENS {
+        envelope.meta.tokens_estimate = whole;
+        return draft;
+    }
     let lists = lists(envelope);
-    let plan = shape::plan(&lists, |plan| size(&shortened(envelope, &lists, plan)));
+    // The plan asks for the whole first.
+    let mut known = Some(whole);
+    let plan =
+        shape::plan(&lists, |plan| known.take().unwrap_or_else(|| size(&shortened(envelope, &lists, plan))));
     if let Cow::Owned(short) = shortened(envelope, &lists, &plan) {
         *envelope = short;
+        draft = Draft::of(envelope);
     }
-    envelope.meta.tokens_estimate = size(envelope);
+    envelope.meta.tokens_estimate = draft.tokens(&envelope.meta);
     // Only a record of nothing but huge values comes here.
     if envelope.meta.tokens_estimate > HARD_ESTIMATE && envelope.is_ok() {
         envelope.fail(too_large(), Attribution::of(&Sources::default(), origin));
-        envelope.meta.tokens_estimate = size(envelope);
+        draft = Draft::of(envelope);
+        envelope.meta.tokens_estimate = draft.tokens(&envelope.meta);
     }
+    draft
 }
 
 /// What reading an answer costs, text and JSON together, in estimated tokens.
 fn size(envelope: &Envelope<Data>) -> u32 {
-    let json = serde_json::to_string(envelope).unwrap_or_default();
-    shape::tokens(&text::render(envelope)).saturating_add(shape::tokens(&json))
+    Draft::of(envelope).tokens(&envelope.meta)
 }
 
 fn lists(envelope: &Envelope<Data>) -> Vec<List> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::draft::{Draft, META, tail, with_estimate};
 use crate::answer::Data;
 use crate::envelope::Envelope;
 use crate::envelope::meta::Meta;
@@ -15,15 +16,6 @@ use crate::shape::{self, Weight};
 /// differently.
 pub(super) const FORM: &str = "2";
 
-/// What stands before the facts about the answer, which every envelope ends with: up to here it is kept.
-const META: &str = "\"meta";
-/// What stands between that and the facts.
-const COLON: &str = "\":";
-/// What is put in the place of the size of an answer before that is known.
-const NO_ESTIMATE: &str = "\"tokens_estimate\":0,";
-
-/// Room for the facts about an answer.
-const META_BYTES: usize = 1024;
 /// What stands behind the list of what was shortened.
 const AFTER_TRIMMED: &str = "\"degraded_limits\"";
 
@@ -46,32 +38,18 @@ pub(super) struct StoredAnswer<'s> {
 
 impl<'s> StoredAnswer<'s> {
     /// The answer as it may be given again; `None` for one that the next call might better.
-    pub(super) fn of(envelope: &Envelope<Data>, text: &str) -> Option<Arc<str>> {
-        if !envelope.is_ok() || envelope.degraded().is_some() {
-            return None;
-        }
-        let json = serde_json::to_string(envelope).ok()?;
-        if has_transient_gap(&serde_json::from_str(&json).ok()?) {
-            return None;
-        }
-        let meta = serde_json::to_string(&envelope.meta).ok()?;
-        let body = json.strip_suffix('}')?.strip_suffix(&meta)?.strip_suffix(COLON)?;
-        if !body.ends_with(META) {
+    pub(super) fn of(envelope: &Envelope<Data>, draft: &Draft) -> Option<Arc<str>> {
+        let body = draft.body();
+        if !envelope.is_ok() || envelope.degraded().is_some() || !body.ends_with(META) || may_better(body)? {
             return None;
         }
         let trimmed = match envelope.meta.trimmed.as_slice() {
             [] => String::new(),
             trimmed => serde_json::to_string(trimmed).ok()?,
         };
-        let figures = [
-            u64::from(envelope.meta.truncated),
-            u64::from(shape::tokens(text)),
-            shape::weigh(body).as_u64(),
-            trimmed.len() as u64,
-        ];
-        let text = serde_json::to_string(text).ok()?;
-        let [truncated, tokens, weight, trimmed_bytes] = figures;
-        let text_bytes = text.len();
+        let text = serde_json::to_string(draft.text()).ok()?;
+        let (truncated, tokens) = (u8::from(envelope.meta.truncated), draft.text_tokens());
+        let (weight, trimmed_bytes, text_bytes) = (draft.body_weight().as_u64(), trimmed.len(), text.len());
         Some(
             format!("{truncated} {tokens} {weight} {trimmed_bytes} {text_bytes}\n{trimmed}{text}{body}")
                 .into(),
@@ -99,28 +77,35 @@ impl<'s> StoredAnswer<'s> {
 
     /// The answer's envelope with new facts about it, in two pieces. What reading the answer costs is counted here.
     pub(super) fn envelope(&self, meta: Meta) -> Option<[Cow<'s, str>; 2]> {
-        let mut tail = Vec::with_capacity(META_BYTES);
-        tail.extend_from_slice(COLON.as_bytes());
-        serde_json::to_writer(&mut tail, &Meta { tokens_estimate: 0, ..meta }).ok()?;
-        tail.push(b'}');
-        let mut tail = String::from_utf8(tail).ok()?;
+        let mut tail = tail(&Meta { tokens_estimate: 0, ..meta }).ok()?;
         if !self.trimmed.is_empty() {
             tail = tail.replacen(AFTER_TRIMMED, &format!("\"trimmed\":{},{AFTER_TRIMMED}", self.trimmed), 1);
         }
-        let estimate = self.text_tokens + self.body_weight.and(shape::weigh(&tail)).tokens();
-        let tail = tail.replacen(NO_ESTIMATE, &format!("\"tokens_estimate\":{estimate},"), 1);
-        Some([Cow::Borrowed(self.body), Cow::Owned(tail)])
+        let weight = self.body_weight.and(shape::weigh(&tail));
+        let size = |weight: Weight| self.text_tokens.saturating_add(weight.tokens());
+        // The number counts for itself, as in an answer that is made anew.
+        let estimate = size(weight.with_number(size(weight)));
+        Some([Cow::Borrowed(self.body), Cow::Owned(with_estimate(&tail, estimate)?)])
     }
 }
 
-/// Whether something is missing that may be there at the next call.
+/// The gaps that may have closed by the next call. What is refused now may be granted to the same key tomorrow,
+/// whatever the caller does.
+const TRANSIENT: [GapReason; 3] =
+    [GapReason::UpstreamDegraded, GapReason::MalformedUpstream, GapReason::RefusedUpstream];
+
+/// Whether something is missing in an envelope up to [`META`] that may be there at the next call; `None` when it cannot
+/// be read. It is only read where one of the words for that stands in it, which might also be somebody's name.
+fn may_better(body: &str) -> Option<bool> {
+    if !TRANSIENT.iter().any(|gap| body.contains(gap.as_str())) {
+        return Some(false);
+    }
+    serde_json::from_str(&format!("{body}\":null}}")).ok().map(|value| has_transient_gap(&value))
+}
+
+/// Whether a gap may close, at any depth.
 fn has_transient_gap(value: &Value) -> bool {
-    let is_transient = |reason: &str| {
-        // What is refused now may be granted to the same key tomorrow, whatever the caller does.
-        [GapReason::UpstreamDegraded, GapReason::MalformedUpstream, GapReason::RefusedUpstream]
-            .iter()
-            .any(|gap| gap.as_str() == reason)
-    };
+    let is_transient = |reason: &str| TRANSIENT.iter().any(|gap| gap.as_str() == reason);
     match value {
         Value::Object(fields) => fields.iter().any(|(key, value)| {
             let says_so = key == "reason" && value.as_str().is_some_and(is_transient);
@@ -136,16 +121,23 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn body_of(envelope: &str) -> &str {
+        envelope.strip_suffix("\":{}}").unwrap()
+    }
+
     #[test]
     fn a_gap_that_may_close_is_seen_at_any_depth() {
         for reason in GapReason::ALL {
-            let value = json!({"data": [{"gaps": {"similar": {"present": false, "reason": reason}}}]});
+            let value =
+                json!({"data": [{"gaps": {"similar": {"present": false, "reason": reason}}}], "meta": {}})
+                    .to_string();
             let transient = matches!(
                 reason,
                 GapReason::UpstreamDegraded | GapReason::MalformedUpstream | GapReason::RefusedUpstream
             );
-            assert_eq!(has_transient_gap(&value), transient, "{reason:?}");
+            assert_eq!(may_better(body_of(&value)), Some(transient), "{reason:?}");
         }
-        assert!(!has_transient_gap(&json!({"name": "upstream_degraded"})), "a name is no gap");
+        let named = json!({"data": {"name": "upstream_degraded"}, "meta": {}}).to_string();
+        assert_eq!(may_better(body_of(&named)), Some(false), "a name is no gap");
     }
 }

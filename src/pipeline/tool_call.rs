@@ -11,13 +11,14 @@ use time::format_description::well_known::Rfc3339;
 
 use super::answer::written;
 use super::caller::Caller;
+use super::draft::Draft;
 use super::parts::Parts;
 use super::shaping;
 use super::stored::{FORM, StoredAnswer};
 use crate::admission::replay::{ReplayKey, SameCall};
 use crate::admission::{Admitted, Asker, Kind, Permit};
 use crate::answer::{AccountProfile, AccountUsage, Data, Finding};
-use crate::crate_client::CallLedger;
+use crate::crate_client::{CallLedger, Moment};
 use crate::cursors::{Owner, Walks};
 use crate::envelope::attribution::{Attribution, Origin};
 use crate::envelope::error::{Cause, ErrorType, ToolError};
@@ -28,7 +29,6 @@ use crate::profile::{Endpoint, Profile};
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::RequestId;
 use crate::protocol::reply::{self, CallResult};
-use crate::render::text;
 use crate::telemetry::Trace;
 use crate::tools::account::AccountView;
 use crate::tools::registry::ToolName;
@@ -70,6 +70,22 @@ pub(super) async fn run(
             }
             None => Err(unexpected()),
         },
+        Ok(Found::Again(stored)) => {
+            // It was let in as every call, and it ends as every call.
+            let meta = meta(parts, &trace, asking, &spent);
+            let settled = match spent.permit.take() {
+                Some(permit) => permit.settle(None).await.map(drop),
+                None => Ok(()),
+            };
+            match settled.map(|()| again(&stored, meta, (id, era))) {
+                Ok(Some(answer)) => {
+                    trace.finish("ok", 0);
+                    return answer;
+                }
+                Ok(None) => Err(unexpected()),
+                Err(error) => Err(error),
+            }
+        }
         Err(error) => Err(error),
     };
     let permit = spent.permit.take();
@@ -83,11 +99,16 @@ pub(super) async fn run(
         Ok(finding) => Envelope::success(finding, meta),
         Err(error) => failed(error, meta),
     };
-    shaping::fit(&mut envelope, parts.origin);
+    let mut draft = shaping::fit(&mut envelope, parts.origin);
+    if let Some((question, moment)) = spent.recent.take()
+        && let Some(basis) = spent.ledger.as_ref().and_then(|ledger| parts.client.basis(moment, ledger))
+        && let Some(answer) = StoredAnswer::of(&envelope, &draft)
+    {
+        parts.recent.keep(question, answer, basis, parts.clock.monotonic());
+    }
     // What the call spent is durable before its answer is sent.
     if let Some(permit) = permit {
-        let kept =
-            spent.is_replayable.then(|| StoredAnswer::of(&envelope, &text::render(&envelope))).flatten();
+        let kept = spent.is_replayable.then(|| StoredAnswer::of(&envelope, &draft)).flatten();
         match permit.settle(kept).await {
             Ok(settled) => {
                 envelope.meta.quota = settled.quota;
@@ -99,18 +120,19 @@ pub(super) async fn run(
                 let quota =
                     parts.admission.quota(asking.caller.asker(asking.address, &parts.chatgpt_networks));
                 envelope = failed(error, Meta { units: 0, quota, ..envelope.meta });
+                draft = Draft::of(&envelope);
             }
         }
     }
     // The figures of the settlement count for its size too.
-    shaping::fit(&mut envelope, parts.origin);
+    let draft = shaping::fit_again(&mut envelope, draft, parts.origin);
     let units = envelope.meta.units;
     let outcome = envelope.error().map_or("ok", |error| error.kind().as_str());
     // A client that reads it in the result can begin the sign-in from within the conversation.
     let challenge = (outcome == ErrorType::Unauthorized.as_str() && asking.caller.account().is_none())
         .then(|| parts.challenges.in_result(asking.endpoint))
         .flatten();
-    let answer = write(id, era, &envelope, challenge.as_deref());
+    let answer = write((id, era), &envelope, &draft, challenge.as_deref());
     trace.finish(outcome, units);
     answer
 }
@@ -119,8 +141,10 @@ pub(super) async fn run(
 enum Found {
     /// Facts.
     Now(Box<Finding>),
-    /// The answer of an identical call.
+    /// The answer of an identical call of the same account.
     Before(Arc<str>),
+    /// What the same question was answered just now, and would be again.
+    Again(Arc<str>),
 }
 
 /// The stored answer with the facts about this one; `None` when it cannot be read.
@@ -135,8 +159,15 @@ fn replayed(
     let stored = StoredAnswer::read(stored)?;
     let truncated = stored.truncated;
     let envelope = stored.envelope(Meta { replay: true, truncated, ..meta(parts, trace, asking, spent) })?;
-    let bytes = reply::encode_again(id, era, stored.text, &envelope).ok()?;
+    let bytes = reply::encode_pieces(id, era, stored.text, &envelope).ok()?;
     Some(HttpAnswer::ok(bytes))
+}
+
+/// The answer of just now with the facts about this one.
+fn again(stored: &str, meta: Meta, (id, era): (&RequestId, Era)) -> Option<HttpAnswer> {
+    let stored = StoredAnswer::read(stored)?;
+    let envelope = stored.envelope(Meta { truncated: stored.truncated, ..meta })?;
+    Some(HttpAnswer::ok(reply::encode_pieces(id, era, stored.text, &envelope).ok()?))
 }
 
 fn unexpected() -> ToolError {
@@ -153,6 +184,8 @@ struct Spent {
     ledger: Option<Arc<CallLedger>>,
     /// Whether identical calls may be answered with its answer.
     is_replayable: bool,
+    /// The question of a caller without an account and when it was asked, where its answer may be given again.
+    recent: Option<(Box<str>, Moment)>,
     view: Option<View>,
     view_coerced: bool,
 }
@@ -185,6 +218,16 @@ async fn attempt(
     };
     permit.ledger().give(parts.tool_deadline);
     spent.ledger = Some(Arc::clone(permit.ledger()));
+    if asking.caller.account().is_none() {
+        let coerced = if spent.view_coerced { "coerced" } else { "" };
+        let question = [tool.as_str(), coerced, &call.canonical()].join(" ");
+        if let Some(stored) =
+            parts.recent.find(&question, &parts.client, permit.ledger(), parts.clock.monotonic())
+        {
+            return Ok(Found::Again(stored));
+        }
+        spent.recent = Some((question.into(), parts.client.moment()));
+    }
     let account = account_view(parts, asking, permit);
     let owner = asking.caller.account().map(|(account, _)| Owner::new(*account.id().as_bytes()));
     let walks = Walks { cursors: parts.cursors.as_ref(), owner };
@@ -209,16 +252,13 @@ fn same_call(parts: &Parts, asker: Asker, tool: ToolName, call: &Call) -> Option
     match asker {
         Asker::Account { id, .. } if call.most_units() > 0 => {
             let (view, coerced) = call.view();
-            let contract = format!(
-                "{ENVELOPE_VERSION} {FORM} {} {}",
-                env!("CARGO_PKG_VERSION"),
-                if parts.origin == Origin::Fixtures { "fixtures" } else { "live" }
-            );
+            let source = if parts.origin == Origin::Fixtures { "fixtures" } else { "live" };
+            let contract = [ENVELOPE_VERSION, FORM, env!("CARGO_PKG_VERSION"), source].join(" ");
             Some(ReplayKey::of(&SameCall {
                 account: id.as_bytes(),
                 tool: tool.as_str(),
                 arguments: &call.canonical(),
-                view: &format!("{view:?} {coerced}"),
+                view: &[view.map_or("-", View::as_str), if coerced { " coerced" } else { "" }].concat(),
                 contract: &contract,
             }))
         }
@@ -308,10 +348,18 @@ fn to_the_second(at: OffsetDateTime) -> String {
     at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default()
 }
 
-fn write(id: &RequestId, era: Era, envelope: &Envelope<Data>, challenge: Option<&str>) -> HttpAnswer {
-    let text = text::render(envelope);
-    let is_error = !envelope.is_ok();
-    match written(reply::encode_call(id, era, &CallResult::new(&text, envelope, is_error), challenge)) {
+fn write(
+    (id, era): (&RequestId, Era),
+    envelope: &Envelope<Data>,
+    draft: &Draft,
+    challenge: Option<&str>,
+) -> HttpAnswer {
+    let bytes = if envelope.is_ok() && challenge.is_none() {
+        draft.encode(id, era, &envelope.meta)
+    } else {
+        reply::encode_call(id, era, &CallResult::new(draft.text(), envelope, !envelope.is_ok()), challenge)
+    };
+    match written(bytes) {
         Ok(bytes) => HttpAnswer::ok(bytes),
         Err(error) => HttpAnswer::with_body(error.status(era), error.to_json(Some(id)).to_string()),
     }

@@ -91,7 +91,7 @@ pub fn encode_call<E: Serialize>(
 ///
 /// # Errors
 /// As for [`encode`].
-pub fn encode_again(
+pub fn encode_pieces(
     id: &RequestId,
     era: Era,
     text: &str,
@@ -232,7 +232,7 @@ mod tests {
                 for cut in [0, 1, 5, json.len()] {
                     let (head, tail) = json.split_at(cut);
                     assert_eq!(
-                        encode_again(&id, era, &text_json, &[head, tail]).unwrap(),
+                        encode_pieces(&id, era, &text_json, &[head, tail]).unwrap(),
                         first,
                         "{era:?} {cut}"
                     );

@@ -15,20 +15,20 @@ enum Class {
     Mark,
 }
 
-/// The classes of ASCII, which nearly all of an answer is.
-const ASCII: [Class; 128] = {
-    let mut classes = [Class::Mark; 128];
+/// The class of each byte that is a character by itself, as nearly all of an answer are; `None` for parts of others.
+const OF_BYTES: [Option<Class>; 256] = {
+    let mut classes = [None; 256];
     let mut byte = 0;
     while byte < 128 {
         #[expect(clippy::cast_possible_truncation, clippy::indexing_slicing, reason = "both are below 128")]
         {
-            classes[byte] = match byte as u8 {
+            classes[byte] = Some(match byte as u8 {
                 b'a'..=b'z' => Class::Lower,
                 b'A'..=b'Z' => Class::Upper,
                 b'0'..=b'9' => Class::Digit,
                 b' ' | b'\t'..=b'\r' => Class::Space,
                 _ => Class::Mark,
-            };
+            });
         }
         byte += 1;
     }
@@ -75,6 +75,12 @@ impl Weight {
         Self(self.0.saturating_add(other.0))
     }
 
+    /// The weight of the same text with `number` in the place of a number of one digit.
+    #[must_use]
+    pub fn with_number(self, number: u32) -> Self {
+        Self(self.0.saturating_add(4 * u64::from(number.checked_ilog10().unwrap_or(0) / 3)))
+    }
+
     /// In `o200k_base` tokens.
     #[must_use]
     pub fn tokens(self) -> u32 {
@@ -88,128 +94,107 @@ pub fn tokens(text: &str) -> u32 {
     weigh(text).tokens()
 }
 
-/// The characters of a text, each classed once.
-struct Characters<'t> {
-    text: &'t str,
-    /// Where the one that comes next begins.
-    at: usize,
-    /// What it is; `None` at the end.
-    ahead: Option<Class>,
-    /// Its length.
-    bytes: usize,
+/// What the character that begins at `at` is, and how many bytes it has; `None` at the end.
+#[inline(always)]
+fn look(text: &str, at: usize) -> Option<(Class, usize)> {
+    let byte = *text.as_bytes().get(at)?;
+    #[expect(clippy::indexing_slicing, reason = "there is a place for each byte")]
+    match OF_BYTES[usize::from(byte)] {
+        Some(class) => Some((class, 1)),
+        None => wide(text, at).map(|c| (wide_class(c), c.len_utf8())),
+    }
 }
 
-impl<'t> Characters<'t> {
-    fn of(text: &'t str) -> Self {
-        let mut characters = Self { text, at: 0, ahead: None, bytes: 0 };
-        characters.look();
-        characters
-    }
+#[cold]
+fn wide(text: &str, at: usize) -> Option<char> {
+    text.get(at..)?.chars().next()
+}
 
-    fn look(&mut self) {
-        let Some(byte) = self.text.as_bytes().get(self.at) else {
-            self.ahead = None;
-            return;
-        };
-        if let Some(class) = ASCII.get(usize::from(*byte)) {
-            (self.ahead, self.bytes) = (Some(*class), 1);
-        } else if let Some(c) = self.wide() {
-            (self.ahead, self.bytes) = (Some(wide_class(c)), c.len_utf8());
-        } else {
-            self.ahead = None;
-        }
-    }
+fn is_ascii_digit(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
+}
 
-    #[cold]
-    fn wide(&self) -> Option<char> {
-        self.text.get(self.at..)?.chars().next()
+/// Some numerals and marks beyond ASCII are letters too.
+fn is_letter(text: &str, at: usize) -> bool {
+    match text.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphabetic(),
+        Some(_) => wide(text, at).is_some_and(char::is_alphabetic),
+        None => false,
     }
+}
 
-    /// Goes on by one, and says how long that one was.
-    fn pass(&mut self) -> usize {
-        let bytes = self.bytes;
-        self.at += bytes;
-        self.look();
-        bytes
-    }
-
-    /// Goes on by one if that is of `class`.
-    fn pass_if(&mut self, class: Class) -> Option<usize> {
-        (self.ahead == Some(class)).then(|| self.pass())
-    }
-
-    fn is_before_ascii_digit(&self) -> bool {
-        self.ahead == Some(Class::Digit) && self.bytes == 1
-    }
-
-    fn is_before_letter(&self) -> bool {
-        match self.ahead {
-            Some(Class::Upper | Class::Lower | Class::OtherLetter) => {
-                self.bytes == 1 || self.wide().is_some_and(char::is_alphabetic)
-            }
-            // Some numerals and marks are letters too.
-            Some(_) => self.bytes > 1 && self.wide().is_some_and(char::is_alphabetic),
-            None => false,
-        }
-    }
-
-    fn is_at_line_break(&self) -> bool {
-        self.text.as_bytes().get(self.at) == Some(&b'\n')
-    }
+/// How many bytes in a row, from `at` on, are of a kind.
+#[inline(always)]
+fn run(text: &str, at: usize, is_of_it: impl Fn(u8) -> bool) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    rest.iter().position(|byte| !is_of_it(*byte)).unwrap_or(rest.len())
 }
 
 /// What `text` weighs.
 #[must_use]
 pub fn weigh(text: &str) -> Weight {
     let mut quarters: u64 = 0;
-    let mut rest = Characters::of(text);
+    let mut at = 0;
     let mut previous: Option<Class> = None;
-    while let Some(kind) = rest.ahead {
-        let is_line_break = rest.is_at_line_break();
-        let mut bytes = rest.pass();
+    while let Some((kind, bytes)) = look(text, at) {
+        let began = at;
+        at += bytes;
+        let mut length: u64 = 1;
         match kind {
             Class::Digit => {
-                let mut length = 1;
-                while length < 3 && rest.pass_if(Class::Digit).is_some() {
+                while length < 3
+                    && let Some((Class::Digit, more)) = look(text, at)
+                {
+                    at += more;
                     length += 1;
                 }
                 quarters += 4;
             }
             Class::Upper | Class::Lower | Class::OtherLetter => {
-                let mut letters = 1;
                 let mut last = kind;
-                while let Some(next) = rest.ahead.filter(|next| continues(last, *next)) {
-                    letters += 1;
-                    bytes += rest.pass();
-                    last = next;
+                loop {
+                    let small = run(text, at, |byte| byte.is_ascii_lowercase());
+                    if small > 0 {
+                        at += small;
+                        length += small as u64;
+                        last = Class::Lower;
+                    }
+                    match look(text, at) {
+                        Some((next, more)) if continues(last, next) => {
+                            at += more;
+                            length += 1;
+                            last = next;
+                        }
+                        _ => break,
+                    }
                 }
-                quarters +=
-                    word(letters, bytes, previous == Some(Class::Digit), rest.is_before_ascii_digit());
+                let is_of_id = previous == Some(Class::Digit) || is_ascii_digit(text, at);
+                quarters += word(length, at - began, is_of_id);
             }
             Class::Space => {
                 // One space belongs to the word behind it; more are a piece of their own.
-                let mut length = 1;
-                while rest.pass_if(Class::Space).is_some() {
+                while let Some((Class::Space, more)) = look(text, at) {
+                    at += more;
                     length += 1;
                 }
-                if length > 1 || is_line_break || rest.is_before_ascii_digit() {
+                let is_line_break = text.as_bytes().get(began) == Some(&b'\n');
+                if length > 1 || is_line_break || is_ascii_digit(text, at) {
                     quarters += 4;
                 }
             }
             Class::Mark => {
-                let mut length: u64 = 1;
-                while let Some(more) = rest.pass_if(Class::Mark) {
+                while let Some((Class::Mark, more)) = look(text, at) {
+                    at += more;
                     length += 1;
-                    bytes += more;
                 }
-                let is_ascii = bytes as u64 == length;
-                let joins_word = length == 1 && previous != Some(Class::Space) && rest.is_before_letter();
+                let is_ascii = (at - began) as u64 == length;
                 quarters += if !is_ascii {
                     6 * length
-                } else if joins_word {
+                } else if length == 1 && previous != Some(Class::Space) && is_letter(text, at) {
+                    // It joins the word.
                     1
                 } else {
-                    4 + (length.saturating_sub(4)) * 2
+                    4 + length.saturating_sub(4) * 2
                 };
             }
         }
@@ -228,10 +213,10 @@ fn continues(last: Class, next: Class) -> bool {
 }
 
 /// Quarter tokens of one word.
-fn word(letters: u64, bytes: usize, after_digit: bool, before_digit: bool) -> u64 {
+fn word(letters: u64, bytes: usize, is_of_id: bool) -> u64 {
     let wide = bytes as u64 > letters;
-    if after_digit || before_digit {
-        // Letters among digits are ids, which never were words.
+    if is_of_id {
+        // Letters among digits never were words.
         return 4 * letters.div_ceil(2);
     }
     match letters {
@@ -245,12 +230,12 @@ fn word(letters: u64, bytes: usize, after_digit: bool, before_digit: bool) -> u6
 
 #[cfg(test)]
 mod tests {
-    use super::{ASCII, tokens, weigh, wide_class};
+    use super::{OF_BYTES, tokens, weigh, wide_class};
 
     #[test]
     fn ascii_is_classed_as_every_other_character_is() {
-        for (byte, class) in (0_u8..).zip(ASCII) {
-            assert!(class == wide_class(char::from(byte)), "{byte}");
+        for (byte, class) in (0_u8..=255).zip(OF_BYTES) {
+            assert!(class == byte.is_ascii().then(|| wide_class(char::from(byte))), "{byte}");
         }
     }
 
@@ -261,5 +246,12 @@ mod tests {
         assert_eq!(weigh(head).and(weigh(tail)), weigh(answer));
         assert_eq!(weigh(head).and(weigh(tail)).tokens(), tokens(answer));
         assert_eq!(tokens(""), 0);
+        for number in [0, 9, 10, 999, 1_000, 999_999, 1_000_000, u32::MAX] {
+            assert_eq!(
+                weigh("{\"a\":0}").with_number(number),
+                weigh(&format!("{{\"a\":{number}}}")),
+                "{number}"
+            );
+        }
     }
 }

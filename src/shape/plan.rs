@@ -31,8 +31,8 @@ impl Plan {
 
 /// Decides how many rows of `lists` are kept.
 ///
-/// `size` measures the answer with the rows of a plan, in estimated tokens. It must not grow when rows are
-/// given up, except by what the answer says about that.
+/// `size` measures the answer with the rows of a plan, in estimated tokens; it is asked for all rows first. It must not
+/// grow when rows are given up, except by what the answer says about that.
 pub fn plan(lists: &[List], mut size: impl FnMut(&Plan) -> u32) -> Plan {
     let whole = Plan::whole(lists);
     let full_size = size(&whole);

@@ -1,5 +1,6 @@
 //! The identity of one request, its one log line, and its place in the counts.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -143,13 +144,13 @@ impl Trace {
     /// The request id, a UUIDv7.
     #[must_use]
     pub fn id(&self) -> String {
-        self.id.to_string()
+        self.id.hyphenated().encode_lower(&mut Uuid::encode_buffer()).to_owned()
     }
 
     /// The id as a header.
     #[must_use]
     pub fn header(&self) -> Option<HeaderValue> {
-        HeaderValue::from_str(&self.id()).ok()
+        HeaderValue::from_str(self.id.hyphenated().encode_lower(&mut Uuid::encode_buffer())).ok()
     }
 
     /// What was asked for, once that is known. Both are words of a closed set.
@@ -218,13 +219,34 @@ impl Drop for Trace {
     }
 }
 
+/// The random bytes of a UUIDv7.
+const RANDOM_BYTES: usize = 10;
+
+/// Random bytes for the next ids of a thread: asking the system for those of each takes longer than all else of it.
+#[derive(Default)]
+struct Random(Vec<[u8; RANDOM_BYTES]>);
+
+impl Random {
+    fn next(&mut self) -> [u8; RANDOM_BYTES] {
+        if self.0.is_empty() {
+            let mut many = [0; RANDOM_BYTES * 64];
+            // Where there is no randomness there is no TLS, and no request comes this far.
+            let _filled = SystemRandom::new().fill(&mut many);
+            self.0.extend_from_slice(many.as_chunks().0);
+        }
+        self.0.pop().unwrap_or_default()
+    }
+}
+
+thread_local! {
+    static RANDOM: RefCell<Random> = RefCell::default();
+}
+
 /// A UUIDv7: the time, and random bytes from where those of TLS come, which needs no file.
 fn new_id(at: OffsetDateTime) -> Uuid {
     // Before 1970 there are no UUIDv7; such a clock is wrong anyway, and ids stay unique.
     let millis = u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or_default();
-    let mut random = [0; 10];
-    // Where there is no randomness there is no TLS, and no request comes this far.
-    let _filled = SystemRandom::new().fill(&mut random);
+    let random = RANDOM.with_borrow_mut(Random::next);
     Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 

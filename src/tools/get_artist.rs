@@ -141,9 +141,21 @@ impl CardRequest {
         Ok(Self { key, include, asked: view, view: view.unwrap_or(View::Standard), is_coerced: false })
     }
 
-    /// Whose card and how much of it, however that was asked for.
+    /// Whose card, how much of it and what with it, however that was asked for.
     pub(super) fn canonical(&self) -> String {
-        format!("GetArtist {:?} {:?}", self.key, self.view)
+        // Each by its name, so that none is forgotten; what was asked for only counts as what is shown.
+        let Self { key, include, view, asked: _, is_coerced: _ } = self;
+        let kind = match key {
+            ArtistKey::Cluster(_) => "cluster",
+            ArtistKey::Slug(_) => "slug",
+        };
+        let mut text = ["GetArtist ", view.as_str(), " ", kind].concat();
+        for include in include {
+            text.extend([" ", include.as_str()]);
+        }
+        // No word before it ends in a space, so that it can hold anything.
+        text.extend(["  ", key.as_str()]);
+        text
     }
 
     /// Keeps to the summary, which is open to everybody.

@@ -12,9 +12,19 @@ pub(crate) enum Form {
     EventStream,
 }
 
+/// Fields that admit JSON.
+const USUAL: [&str; 2] = ["application/json, text/event-stream", "application/json"];
+
 /// JSON whenever it is admitted, an event stream when only that is, `None` when neither is. A missing
 /// header, or one without a single readable media range, admits everything.
 pub(crate) fn form(headers: &HeaderMap) -> Option<Form> {
+    // What the specification has clients send; reading it would say the same.
+    let mut all = headers.get_all(ACCEPT).iter();
+    if let (Some(only), None) = (all.next(), all.next())
+        && USUAL.iter().any(|usual| only == usual)
+    {
+        return Some(Form::Json);
+    }
     let fields: Vec<String> = headers
         .get_all(ACCEPT)
         .iter()
@@ -73,7 +83,7 @@ fn admits(ranges: &[Range<'_>], kind: &str, subkind: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, form};
+    use super::{Form, USUAL, form};
     use http::{HeaderMap, HeaderValue};
 
     fn of(fields: &[&[u8]]) -> Option<Form> {
@@ -82,6 +92,15 @@ mod tests {
             headers.append("accept", HeaderValue::from_bytes(field).unwrap());
         }
         form(&headers)
+    }
+
+    #[test]
+    fn what_is_usual_means_what_it_would_mean_if_it_were_read() {
+        for usual in USUAL {
+            // Another case is read.
+            let read = of(&[usual.to_ascii_uppercase().as_bytes()]);
+            assert_eq!((of(&[usual.as_bytes()]), read), (Some(Form::Json), Some(Form::Json)));
+        }
     }
 
     #[test]

@@ -10,4 +10,5 @@ mod pages;
 mod readme;
 mod reliability;
 mod security;
+mod speed;
 mod vocabulary;

@@ -10,6 +10,7 @@ use crate::cursors::{MemoryCursors, Walks};
 use crate::envelope::meta::{ClientClass, Idempotency, Meta};
 use crate::envelope::schema;
 use crate::model::family::Family;
+use crate::render::text;
 use crate::shape::{HARD_TOKENS, SOFT_TOKENS};
 use crate::tools::Call;
 use crate::tools::registry::ToolName;

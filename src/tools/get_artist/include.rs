@@ -34,10 +34,15 @@ impl Include {
     pub(super) const WORDS: [&'static str; 2] = ["similar", "gigs"];
 
     pub(super) fn parse(words: &[&str]) -> Vec<Self> {
-        [(Self::Similar, "similar"), (Self::Gigs, "gigs")]
-            .into_iter()
-            .filter_map(|(include, word)| words.contains(&word).then_some(include))
-            .collect()
+        [Self::Similar, Self::Gigs].into_iter().filter(|include| words.contains(&include.as_str())).collect()
+    }
+
+    /// Its word.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Similar => "similar",
+            Self::Gigs => "gigs",
+        }
     }
 }
 

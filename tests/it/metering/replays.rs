@@ -1,5 +1,8 @@
 //! Identical calls: one charge, one answer, and never anybody else's.
 
+use ono_sendai::profile::Profile;
+use ono_sendai::tools::Call;
+use ono_sendai::tools::registry::{self, ToolName};
 use serde_json::{Value, json};
 
 use super::{fresh, used};
@@ -89,6 +92,89 @@ fn another_account_another_view_and_a_caller_without_account_are_answered_for_th
         let anonymous = demo.call("resolve_artist", json!({"q": "Four Tet"}));
         assert!(!is_replay(&anonymous) && anonymous.json["meta"]["quota"].is_null());
     }
+}
+
+#[test]
+fn a_card_with_more_in_it_is_another_question() {
+    let demo = Demo::shared();
+    let token = demo.token_of("replay-includes");
+    let mut answers = Vec::new();
+    for include in [json!([]), json!(["similar"]), json!(["gigs"]), json!(["similar", "gigs"])] {
+        let ask = || demo.call_as(&token, "get_artist", json!({"key": "four-tet", "include": include}));
+        let answer = ask();
+        assert!(!is_replay(&answer), "{include}: {}", answer.json["meta"]);
+        let again = ask();
+        assert!(is_replay(&again) && again.json["data"] == answer.json["data"], "{include}");
+        answers.push(answer.json["data"].clone());
+    }
+    for (n, answer) in answers.iter().enumerate() {
+        assert!(!answers[..n].contains(answer), "{answer}");
+    }
+    let spelled = json!({"key": "four-tet", "include": ["gigs", "similar", "gigs"]});
+    assert!(
+        is_replay(&demo.call_as(&token, "get_artist", spelled)),
+        "in another order, and one of them twice"
+    );
+}
+
+/// What tells a call from others of its tool.
+fn question(tool: ToolName, arguments: &Value) -> Option<String> {
+    let call = Call::parse(tool, arguments).ok()?;
+    Some(format!("{} {:?}", call.canonical(), call.view()))
+}
+
+/// Values of an argument that mean different things, as far as its schema tells some.
+fn values(schema: &Value) -> Vec<Value> {
+    let list = |values: &Value| values.as_array().cloned().unwrap_or_default();
+    if schema["enum"].is_array() {
+        return list(&schema["enum"]);
+    }
+    if schema["items"]["enum"].is_array() {
+        return list(&schema["items"]["enum"]).into_iter().map(|value| json!([value])).collect();
+    }
+    let bounds: Vec<Value> =
+        ["minimum", "maximum"].iter().map(|bound| schema[*bound].clone()).filter(Value::is_number).collect();
+    match bounds.len() {
+        2 => bounds,
+        _ => {
+            vec![json!("Nirvana"), json!("Warp"), json!("four-tet"), json!("2028-01-01"), json!("2028-02-01")]
+        }
+    }
+}
+
+#[test]
+fn calls_that_differ_in_any_argument_are_different_questions() {
+    let mut compared = 0;
+    let calls: Value = serde_json::from_str(include_str!("../../e2e/lib/calls.json")).unwrap();
+    for call in calls.as_array().unwrap() {
+        let tool = ToolName::find(call["tool"].as_str().unwrap(), Profile::Full).unwrap();
+        let listed = registry::list(Profile::Full, None);
+        let listed =
+            listed["tools"].as_array().unwrap().iter().find(|row| row["name"] == tool.as_str()).unwrap();
+        let base = &call["arguments"];
+        assert!(question(tool, base).is_some(), "{call}");
+        for (name, schema) in listed["inputSchema"]["properties"].as_object().unwrap() {
+            // A track of an artist is one question, however many rows it may have.
+            if tool == ToolName::FindTracks && name == "limit" {
+                continue;
+            }
+            let mut seen: Vec<(String, Value)> = Vec::new();
+            for value in values(schema) {
+                let mut arguments = base.clone();
+                arguments[name] = value.clone();
+                // How several values of another argument are meant says nothing where that has none.
+                if let Some(of) = name.strip_suffix("_mode") {
+                    arguments[of] = json!(["Electronic", "Rock"]);
+                }
+                let Some(question) = question(tool, &arguments) else { continue };
+                let same = seen.iter().find(|(other, _)| *other == question);
+                assert!(same.is_none(), "{tool:?} {name}: {value} and {same:?}");
+                compared += seen.len();
+                seen.push((question, value));
+            }
+        }
+    }
+    assert!(compared > 40, "{compared}");
 }
 
 #[test]

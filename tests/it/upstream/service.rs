@@ -42,6 +42,7 @@ fn an_answer_is_served_again_for_nothing_until_its_time_is_over() {
     for (kept, requests) in [("artist_kept_s = 600", 1), ("artist_kept_s = 0", 3), ("cache_mib = 0", 3)] {
         let server = server_over(peer.port, &format!("{WIDE}\n{kept}"));
         let before = peer.seen("/api/v2/artist/x").len();
+        let (mut again, mut estimates) = (Vec::new(), Vec::new());
         for nth in 0..3 {
             let answer = server.call_from(caller(nth), "get_artist", json!({"key": "x"}));
             let is_hit = nth > 0 && requests == 1;
@@ -52,7 +53,18 @@ fn an_answer_is_served_again_for_nothing_until_its_time_is_over() {
                 "{kept}"
             );
             assert_eq!(answer.data()["name"], "X");
+            let mut whole = answer.json.clone();
+            for own in ["request_id", "generated_at"] {
+                assert_eq!(whole["meta"][own].take().as_str().map(str::is_empty), Some(false), "{own}");
+            }
+            // Each id weighs a little more or less.
+            let estimate = whole["meta"]["tokens_estimate"].take().as_u64().expect("an estimate");
+            again.push((whole, answer.text));
+            estimates.push(estimate);
         }
+        // The second is made of what is kept; the third is that one given again, which nobody can tell.
+        assert_eq!(again[1], again[2], "{kept}");
+        assert!(estimates[1].abs_diff(estimates[2]) <= 12, "{estimates:?}");
         assert_eq!(peer.seen("/api/v2/artist/x").len() - before, requests, "{kept}");
     }
 }

@@ -1,5 +1,5 @@
 //! The least that an answer over TLS can cost: hyper and rustls alone, a body that is read as JSON, and JSON of a given
-//! size in answer. `benches/wire.rs` starts it beside the server and compares.
+//! size in answer. `benches/wire.rs` compares the server with it.
 //!
 //! `floor CERTIFICATE KEY BYTES` prints the port that it listens on, and serves until it is killed.
 
@@ -29,9 +29,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    // `cargo test --benches` starts it without any.
-    let Some(certificate) = arguments.next() else { return };
+    let mut arguments = std::env::args().skip(1);
+    let certificate = arguments.next().expect("the file of the certificate");
     let key = arguments.next().expect("the file of the key");
     let bytes = arguments.next().and_then(|bytes| bytes.parse().ok()).expect("the size of an answer");
     let tls = tls(Path::new(&certificate), Path::new(&key));
