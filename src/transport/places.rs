@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::activity::{Activity, Need};
 use super::client_address::ClientAddress;
-use super::traffic::{Held, Traffic};
+use super::traffic::{self, Traffic};
 use crate::telemetry::LineLimit;
 
 /// Looking at every connection takes a while, so that so many that may go are found at once.
@@ -111,7 +111,7 @@ impl Places {
         if let Some(place) = self.find(address) {
             return place;
         }
-        self.traffic.held.one(Held::Full);
+        self.traffic.held.one(traffic::Held::Full);
         loop {
             // One that is freed in between is remembered; who begins to stand still is not told of.
             let _freed_or_time = tokio::time::timeout(LOOKS_AGAIN, self.freed.notified()).await;
