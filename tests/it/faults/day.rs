@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::auditor::{Auditor, Tally};
 use super::clients::{Ends, nobody};
 use super::foreign::{H2load, Plan, Said, Wrk};
-use super::plateau::{Sample, Stands, is_flat, middle, peak, span, watch};
+use super::plateau::{DISK_GRAIN, MEMORY_GRAIN, Sample, Stands, is_flat, middle, peak, span, watch};
 use super::{Form, Member, RULES, binary, form};
 use crate::harness::Demo;
 use crate::metering::operator::admin;
@@ -331,15 +331,21 @@ fn a_day_under_load_has_the_scripted_errors_alone_and_ends_as_large_as_it_began(
 #[expect(clippy::print_stdout, reason = "a test says what it measured")]
 fn flat(samples: &[Sample], times: &Times) {
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    for (what, spans, stands, of) in [
-        ("memory", times.spans, middle as Stands, (|sample| sample.memory_bytes) as fn(&Sample) -> u64),
-        ("disk", 3, peak as Stands, |sample| sample.disk_bytes),
+    for (what, spans, grain, stands, of) in [
+        (
+            "memory",
+            times.spans,
+            MEMORY_GRAIN,
+            middle as Stands,
+            (|sample| sample.memory_bytes) as fn(&Sample) -> u64,
+        ),
+        ("disk", 3, DISK_GRAIN, peak as Stands, |sample| sample.disk_bytes),
     ] {
         let (least, most) = span(samples, times.warm, spans, stands, of);
         println!("MEASURED {what} {:.1} to {:.1} MiB after {:?}", mib(least), mib(most), times.warm);
         let all: Vec<f64> = samples.iter().step_by(samples.len().div_ceil(40)).map(|s| mib(of(s))).collect();
         println!("{what} over time: {all:.1?}");
-        assert!(is_flat((least, most)), "{what} grew from {least} to {most} bytes");
+        assert!(is_flat((least, most), grain), "{what} grew from {least} to {most} bytes");
     }
 }
 

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use crate::harness::Demo;
 
 /// One segment of the store's log is half a megabyte; within two of them a plateau cannot be told from growth.
-const GRAIN: u64 = 2 * 512 * 1024;
+pub const DISK_GRAIN: u64 = 2 * 512 * 1024;
+/// A twentieth of what a server holds whose memories are full. A young one is small, and what calls held while the service
+/// hung is not given back at once.
+pub const MEMORY_GRAIN: u64 = 12 * 1024 * 1024;
 
 /// What was seen at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -84,9 +87,9 @@ pub fn span(
     (values.iter().min().copied().unwrap_or_default(), values.iter().max().copied().unwrap_or_default())
 }
 
-/// Whether the most is within a twentieth of the least.
-pub fn is_flat((least, most): (u64, u64)) -> bool {
-    most - least <= (least / 20).max(GRAIN)
+/// Whether the most is within a twentieth of the least, or within what cannot be told from it.
+pub fn is_flat((least, most): (u64, u64), grain: u64) -> bool {
+    most - least <= (least / 20).max(grain)
 }
 
 #[test]
@@ -95,7 +98,7 @@ fn what_grows_by_more_than_a_twentieth_is_no_plateau() {
         let samples: Vec<Sample> = (0..100)
             .map(|n| Sample { at: Duration::from_secs(n), memory_bytes: bytes(n), disk_bytes: 0 })
             .collect();
-        is_flat(span(&samples, Duration::from_secs(20), 8, stands, |sample| sample.memory_bytes))
+        is_flat(span(&samples, Duration::from_secs(20), 8, stands, |sample| sample.memory_bytes), DISK_GRAIN)
     };
     const MIB: u64 = 1024 * 1024;
     for stands in [middle, peak] {
