@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench wire -- PART...` measures these, or all; docs/performance.md says what they are and what they need.
 //! ONO_WIRE_ROUNDS (5) and ONO_WIRE_SECONDS (5) say how often and how long. `--keep` writes what was found to
-//! `benches/results/wire.toml`. `short` is what tests/run does: the parts that a noisy machine can tell, in less time.
+//! `benches/results/wire.toml`. `short` is what tests/run does: what no other load on the machine changes.
 
 #![allow(
     clippy::expect_used,
@@ -70,11 +70,7 @@ fn main() {
         Length { rounds: number("ONO_WIRE_ROUNDS", 5), seconds: number("ONO_WIRE_SECONDS", 5), is_short }
     };
     let is_wanted = |name: &str| {
-        if is_short {
-            matches!(name, "instructions" | "loads")
-        } else {
-            wanted.is_empty() || wanted.contains(&name)
-        }
+        if is_short { name == "instructions" } else { wanted.is_empty() || wanted.contains(&name) }
     };
     let unknown = wanted.iter().find(|word| !is_short && !PARTS.iter().any(|(name, _)| name == *word));
     assert!(unknown.is_none(), "no part {unknown:?}; there are {:?}", PARTS.map(|(name, _)| name));

@@ -53,11 +53,9 @@ struct Speed {
 
 /// Answers a second of each load beside the floor's.
 pub fn measure(results: &mut Results, length: Length) {
-    // In the short form one load stands for all of them: what the others take besides is counted in instructions.
-    let loads = if length.is_short { &LOADS[..1] } else { &LOADS[..] };
     let is_named =
         |load: &&Load| std::env::var("ONO_WIRE_LOAD").map_or(true, |name| load.name.contains(&name));
-    for load in loads.iter().filter(is_named) {
+    for load in LOADS.iter().filter(is_named) {
         let (mut ours, mut least) = (Vec::new(), Vec::new());
         for _ in 0..length.rounds {
             let server = Running::server(load.setting());
@@ -71,9 +69,7 @@ pub fn measure(results: &mut Results, length: Length) {
             (median(&ours), median(&least))
         };
         println!("{}: {ours:.0?} beside {least:.0?}", load.name);
-        if !length.is_short {
-            results.ratio("loads", load.name, medians(|speed| speed.a_second), Bar::AtLeast(load.bar));
-        }
+        results.ratio("loads", load.name, medians(|speed| speed.a_second), Bar::AtLeast(load.bar));
         let processor = medians(|speed| speed.a_processor_second);
         results.ratio("processor", load.name, processor, Bar::AtLeast(load.bar));
     }
