@@ -51,6 +51,7 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::AnonymousBudget
         | Metric::AccountsActive
         | Metric::AccountsAtLimit
+        | Metric::KeyRefused
         | Metric::PlanMinuteUsed
         | Metric::PlanMinute
         | Metric::PlanMonthUsed
@@ -67,6 +68,7 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::BackupLast
         | Metric::BackupMissing
         | Metric::Ready
+        | Metric::CertificateFailures
         | Metric::LinesLeftOut
         | Metric::Resident
         | Metric::OpenFds
