@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::folder::{Little, Tried, try_out};
+use super::folder::{Little, Tried, is_dynamic, try_out};
 use super::{Fault, Findings};
 use crate::admin::{self, Report, Verb};
 use crate::app::start::uid;
@@ -24,9 +24,14 @@ pub(super) struct Running {
 }
 
 /// Looks at both; the server that runs there, if one does.
-pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings) -> Option<Running> {
+pub(super) async fn examine(
+    config: &Config,
+    clock: &Clock,
+    as_the_service: &str,
+    found: &mut Findings,
+) -> Option<Running> {
     let data = config.server.data_dir.clone();
-    folder(&data, found);
+    folder(&data, as_the_service, found);
     owners(&data, found);
     let clock = clock.clone();
     let folder = data.clone();
@@ -79,7 +84,7 @@ async fn running(data: PathBuf, found: &mut Findings) -> Running {
     Running { open_files }
 }
 
-fn folder(data: &Path, found: &mut Findings) {
+fn folder(data: &Path, as_the_service: &str, found: &mut Findings) {
     let shown = data.display();
     let before = found.of.len();
     match try_out(data) {
@@ -93,8 +98,13 @@ fn folder(data: &Path, found: &mut Findings) {
             found.fail(FOLDER, Fault::Here, format!("{shown} {why}; {advice}"));
         }
         Tried::Not(why) => {
-            let advice = "run this as the user of the server, give the folder to that user with chown, or choose another \
-                          with [server] data_dir";
+            // The number of a dynamic user is another's tomorrow.
+            let advice = if is_dynamic(uid()) {
+                "let StateDirectory= of the unit name it, or choose another with [server] data_dir"
+            } else {
+                "run this as the user of the server, give the folder to that user with chown, or choose another with \
+                 [server] data_dir"
+            };
             found.fail(FOLDER, Fault::Here, format!("{shown} {why}; {advice}"));
         }
     }
@@ -107,11 +117,14 @@ fn folder(data: &Path, found: &mut Findings) {
         );
     }
     if owner != uid() {
-        let text = format!(
+        let mut text = format!(
             "{shown} belongs to uid {owner}, and this runs as uid {}; whether the server can write it is known only when \
              this runs as its user",
             uid()
         );
+        if is_dynamic(owner) {
+            text.push_str(&format!(", with {as_the_service}"));
+        }
         found.warn(FOLDER, text);
     }
     if found.of.len() == before {
