@@ -94,7 +94,7 @@ pub(super) enum Command {
     },
     /// Ask and set what an operator may, in a server that runs on this machine
     Admin {
-        #[arg(long, value_name = "FOLDER", help = data_help())]
+        #[arg(long, value_name = "FOLDER", help = data_help(), global = true)]
         data: Option<PathBuf>,
         #[command(subcommand)]
         command: AdminCommand,

@@ -36,13 +36,17 @@ pub(super) async fn examine(
     let clock = clock.clone();
     let folder = data.clone();
     // Copying and reading a database takes its time.
+    let shown = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
+    let shown = shown.display();
     let examined = tokio::task::spawn_blocking(move || store::examine(&folder, &clock)).await;
     match examined {
         Ok(Ok(Examined::Absent)) => found.good(DATABASE, "none yet; the first start makes it"),
         Ok(Ok(Examined::Gone)) => found.warn(
             DATABASE,
-            "it is gone, though there was one; the next start begins anew and refuses metered calls until `ono-sendai \
-             restore FILE` or `ono-sendai admin restore-confirm`",
+            format!(
+                "it is gone, though there was one; the next start begins anew and refuses metered calls until `ono-sendai \
+                 restore FILE --data {shown}` or `ono-sendai admin restore-confirm --data {shown}`"
+            ),
         ),
         Ok(Ok(Examined::Whole { rows })) => {
             found.good(DATABASE, format!("a copy of it opens, with {rows} rows; no server runs on it"));
@@ -60,6 +64,7 @@ pub(super) async fn examine(
 
 /// A server has it open, so that it is the server that knows.
 async fn running(data: PathBuf, found: &mut Findings) -> Running {
+    let shown = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
     let told = tokio::task::spawn_blocking(move || admin::ask(&data, &Verb::Status)).await;
     let Ok(Ok(Report::Status { store, store_refuses, restore_unconfirmed, open_files, .. })) = told else {
         found.warn(DATABASE, "a server runs on it, but does not say how it is; is it just starting?");
@@ -73,10 +78,12 @@ async fn running(data: PathBuf, found: &mut Findings) -> Running {
         found.warn(DATABASE, format!("a server runs on it, and its disk is {store}; free some space"));
     }
     if restore_unconfirmed {
-        found.warn(
-            DATABASE,
-            "a server runs on it, which waits for `ono-sendai admin restore-confirm` before it serves what is metered",
+        let text = format!(
+            "a server runs on it, which waits for `ono-sendai admin restore-confirm --data {}` before it serves what is \
+             metered",
+            shown.display()
         );
+        found.warn(DATABASE, text);
     }
     if found.of.len() == before {
         found.good(DATABASE, "a server runs on it, and writes");
