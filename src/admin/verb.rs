@@ -13,8 +13,8 @@ use crate::admission::Admission;
 use crate::admission::ladder::Rung;
 use crate::crate_client::CrateClient;
 use crate::crate_client::window::Scope;
-use crate::store::backup::{self, BackupError};
 use crate::store::Health;
+use crate::store::backup::{self, BackupError};
 
 /// The most units that an operator may name, as in the configuration.
 pub(super) const UNITS_MAX: u64 = 1_000_000_000;
@@ -154,7 +154,9 @@ pub async fn answer(
             let written = backup::place(data, &file).and_then(|path| admission.back_up(&path).map(|()| path));
             return match written {
                 Ok(path) => Report::BackedUp(path),
-                Err(error @ BackupError::Io { .. }) => Report::Refused(format!("{error}; {}", who_writes(data))),
+                Err(error @ BackupError::Io { .. }) => {
+                    Report::Refused(format!("{error}; {}", who_writes(data)))
+                }
                 Err(error) => Report::Refused(error.to_string()),
             };
         }

@@ -247,7 +247,9 @@ mod tests {
 
     #[test]
     fn a_refused_key_counts_under_a_word_of_its_own() {
-        for (status, word) in [(400, "status"), (401, "key_refused"), (402, "key_refused"), (403, "key_refused")] {
+        for (status, word) in
+            [(400, "status"), (401, "key_refused"), (402, "key_refused"), (403, "key_refused")]
+        {
             let found = end(UpstreamFault::Status { status, retry_after: None });
             assert_eq!((found.as_str(), found.is_failure()), (word, true), "{status}");
         }
@@ -258,7 +260,9 @@ mod tests {
         let tallies = Tallies::default();
         tallies.came_from(CameFrom::NotSent);
         assert_eq!(tallies.hits(), (0, 0));
-        [CameFrom::Cache, CameFrom::Flight, CameFrom::Service].map(|source| tallies.came_from(source));
+        for source in [CameFrom::Cache, CameFrom::Flight, CameFrom::Service] {
+            tallies.came_from(source);
+        }
         assert_eq!(tallies.hits(), (2, 3));
     }
 

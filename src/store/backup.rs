@@ -160,7 +160,8 @@ pub fn place(data: &Path, file: &Path) -> Result<PathBuf, BackupError> {
 /// The backup in a folder that was written last, by its date.
 pub(super) fn newest_in(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
-    let backups = entries.filter(|entry| Path::new(&entry.file_name()).extension().is_some_and(|end| end == "backup"));
+    let backups =
+        entries.filter(|entry| Path::new(&entry.file_name()).extension().is_some_and(|end| end == "backup"));
     let dated = backups.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
     dated.max().map(|(_, path)| path)
 }

@@ -24,8 +24,10 @@ pub(super) fn examine(config: &Config, found: &mut Findings) {
     } else {
         "give it to the user of the server with chown"
     };
-    let advice = format!("correct [backup] folder, or {given}; under a unit that makes the \
-                          system read-only, as the one of the package does, its ReadWritePaths= has to name it too");
+    let advice = format!(
+        "correct [backup] folder, or {given}; under a unit that makes the \
+                          system read-only, as the one of the package does, its ReadWritePaths= has to name it too"
+    );
     let before = found.of.len();
     match try_out(folder) {
         Tried::Writable(None) | Tried::CanBeMade => {}

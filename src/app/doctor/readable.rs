@@ -77,7 +77,8 @@ pub(super) fn examine(config: &Config, file: &Path, found: &mut Findings) {
 
 /// The command that runs this as the unit of the package runs the server.
 pub(super) fn as_the_service(config: &Config, file: &Path) -> String {
-    let folder = std::env::var_os(CREDENTIALS).map(PathBuf::from).filter(|folder| !folder.starts_with(PASSED_ON));
+    let folder =
+        std::env::var_os(CREDENTIALS).map(PathBuf::from).filter(|folder| !folder.starts_with(PASSED_ON));
     let folder = folder.unwrap_or_else(|| PathBuf::from("/etc/ono-sendai"));
     let passed: String = named(config, file)
         .iter()

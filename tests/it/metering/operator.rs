@@ -141,7 +141,11 @@ fn a_young_store_that_cannot_be_read_is_told_with_the_backup_to_restore_and_that
     assert!(code == Some(3) && said.lines().count() == 1, "{said}");
     assert!(said.contains("no record in ") && said.contains("left as it is"), "{said}");
     let data = std::path::absolute(demo.data()).unwrap();
-    let command = format!("ono-sendai restore {} --data {}", data.join("backups/young.backup").display(), data.display());
+    let command = format!(
+        "ono-sendai restore {} --data {}",
+        data.join("backups/young.backup").display(),
+        data.display()
+    );
     assert!(said.contains(&command), "{said}");
     let (done, said) = restore(&demo, &file);
     assert!(done, "{said}");

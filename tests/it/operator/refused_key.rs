@@ -14,7 +14,8 @@ fn a_refused_key_is_an_alarm_once_until_it_is_taken_again() {
     let peer = Peer::start();
     let server = server_with(peer.port, "", ANY_PORT);
     let port = port_of(&server);
-    let lines = || server.log().lines().filter(|line| line.contains(ERROR)).map(str::to_owned).collect::<Vec<_>>();
+    let lines =
+        || server.log().lines().filter(|line| line.contains(ERROR)).map(str::to_owned).collect::<Vec<_>>();
     let gauge = |told: &super::Values| of(told, "ono_upstream_key_refused").round() as i64;
     let series = || -> Value {
         let document: Value = serde_json::from_str(&get(port, "/series").body).expect("JSON");
@@ -35,8 +36,9 @@ fn a_refused_key_is_an_alarm_once_until_it_is_taken_again() {
             assert!(format!("{refused:?}").contains("credentials_refused"), "{refused:?}");
         }
         let told = metrics(port);
-        let counted = ["resolve", "artist"]
-            .map(|family| format!("ono_upstream_requests_total{{family=\"{family}\",outcome=\"key_refused\"}}"));
+        let counted = ["resolve", "artist"].map(|family| {
+            format!("ono_upstream_requests_total{{family=\"{family}\",outcome=\"key_refused\"}}")
+        });
         let counted = grew(&begun, &told, &counted.each_ref().map(String::as_str));
         assert!(counted.iter().sum::<i64>() >= 16, "{counted:?}");
         assert_eq!((gauge(&told), series()), (1, json!(401)));
@@ -68,7 +70,8 @@ fn what_is_not_sent_is_neither_a_hit_nor_a_miss() {
     let from = |word: &str| format!("ono_upstream_fetches_total{{from=\"{word}\"}}");
     let open = |told: &super::Values| {
         ["service", "artist"].iter().any(|scope| {
-            told.get(&format!("ono_degraded_window_open{{scope=\"{scope}\"}}")).is_some_and(|open| *open > 0.0)
+            told.get(&format!("ono_degraded_window_open{{scope=\"{scope}\"}}"))
+                .is_some_and(|open| *open > 0.0)
         })
     };
     for n in 0..12 {
