@@ -256,6 +256,22 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_cannot_be_read_is_told_with_who_has_to_and_what_brings_a_credential() {
+        let file = with_mode("whose", "", 0o600);
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let wrong = unreadable(&file, "tls.key", &denied).to_string();
+        let uid = uid();
+        let wanted = format!(
+            "a file that uid {uid}, as which this runs, can read (it belongs to uid {uid}, mode 0600)"
+        );
+        assert!(wrong.ends_with(&wanted), "{wrong}");
+        let absent = io::Error::from(io::ErrorKind::NotFound);
+        let wrong = unreadable(&file.with_file_name("tls.key"), "tls.key_credential", &absent).to_string();
+        assert!(wrong.contains("LoadCredential=tls.key:FILE in the unit"), "{wrong}");
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
     fn a_credential_lies_in_the_folder_that_systemd_names() {
         let found = credential("crate-key", Some("/run/credentials/x".into()), "crate.key_credential");
         assert_eq!(found.unwrap(), Path::new("/run/credentials/x/crate-key"));

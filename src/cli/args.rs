@@ -11,13 +11,14 @@ use super::admin::AdminCommand;
 use super::crate_sim::CrateSimArguments;
 use super::exit::Exit;
 use super::token::Token;
+use super::version;
 use crate::app::{DEMO_CERTIFICATE_FILE, DEMO_SUBJECT};
 use crate::config::{DATA_FOLDER, LogLevel, PORT, PublicBase, Server};
 use crate::host::is_loopback;
 
 /// Verified music facts for AI assistants, over MCP.
 #[derive(Debug, Parser)]
-#[command(name = "ono-sendai", version, after_help = exit_codes())]
+#[command(name = "ono-sendai", version = version::own(), after_help = exit_codes())]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
