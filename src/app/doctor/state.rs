@@ -157,9 +157,14 @@ fn owners(data: &Path, found: &mut Findings) {
     for (name, depth) in KEPT {
         let part = data.join(name);
         let Some((path, other)) = stray(&part, owner, depth) else { continue };
+        // A dynamic user has another number after the next start, and the folder with it.
+        let to = match is_dynamic(owner) {
+            true => format!("--reference={}", data.display()),
+            false => owner.to_string(),
+        };
         let text = format!(
             "{} belongs to uid {other}, and the data folder to uid {owner}: a server that runs as its user cannot use it; \
-             run chown -R {owner} {}",
+             run chown -R {to} {}",
             path.display(),
             part.display()
         );
