@@ -325,9 +325,12 @@ pub async fn run(
         certificate::warn(&shown.now(), clock.utc());
     }
     if parts.admission.ladder().is_unconfirmed() {
+        let data =
+            std::path::absolute(&config.server.data_dir).unwrap_or_else(|_| config.server.data_dir.clone());
         tracing::warn!(
             "the database was restored, or lost something: metered calls are refused until `ono-sendai admin \
-             restore-confirm`"
+             restore-confirm --data {}`",
+            data.display()
         );
     }
     let looking = data_service::look(config.server.fixture_mode, Arc::clone(&app.parts));

@@ -17,6 +17,7 @@ mod logging;
 mod output;
 mod token;
 mod tools;
+mod version;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -96,7 +97,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Admin { data, command } => {
             admin::run(command, &data_folder(data, std::env::var_os(DATA_VARIABLE).as_deref()))
         }
-        Command::Version => print(concat!("ono-sendai ", env!("CARGO_PKG_VERSION"), "\n")),
+        Command::Version => print(&format!("ono-sendai {}\n", version::own())),
     }
 }
 

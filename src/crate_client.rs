@@ -23,6 +23,7 @@ mod documents;
 mod dossier;
 mod flight;
 mod gigs;
+mod key;
 mod label;
 mod neighbours;
 mod own_ids;
@@ -51,6 +52,7 @@ use self::extensions::Extensions;
 pub use self::extensions::{Extension, Switch};
 pub use self::fault::UpstreamFault;
 use self::flight::{Asked, Landed, Service};
+use self::key::KeyStanding;
 pub use self::ledger::{CallLedger, Caller};
 pub use self::memory::{IdentityMemory, Remembered};
 pub use self::pacing::PlanUse;
@@ -60,7 +62,7 @@ pub use self::rising::BreakoutFilter;
 pub use self::search::Start;
 use self::sharing::{Flights, Key};
 use self::shelf::{Forgetful, IdentityShelf, MonthShelf, WindowShelf};
-use self::tallies::Tallies;
+use self::tallies::{CameFrom, Tallies};
 pub use self::transport::Transport;
 use self::window::{Scope, Windows};
 use crate::clock::Clock;
@@ -151,6 +153,7 @@ impl CrateClient {
             call_deadline: settings.call_deadline,
             clock: clock.clone(),
             tallies: Tallies::default(),
+            key: KeyStanding::default(),
         };
         Self {
             service: Arc::new(service),
@@ -216,6 +219,12 @@ impl CrateClient {
     #[must_use]
     pub fn plan_use(&self) -> Option<PlanUse> {
         self.service.pacer.as_ref().map(|pacer| pacer.plan_use())
+    }
+
+    /// The HTTP status with which the service refuses the key now, everywhere or for a family; `None` while it takes it.
+    #[must_use]
+    pub fn key_refused(&self) -> Option<u16> {
+        self.service.key.refused()
     }
 
     /// How requests ended, and where what was needed came from.
@@ -345,7 +354,7 @@ impl CrateClient {
             // One that cannot be read is no basis for anything.
             let found = kept.as_deref().map(read).transpose().inspect_err(|_| ledger.note_asked())?;
             ledger.note_read(Read { key, number });
-            self.service.tallies.came_from_cache();
+            self.service.tallies.came_from(CameFrom::Cache);
             return Ok(found);
         }
         ledger.note_asked();
@@ -363,7 +372,11 @@ impl CrateClient {
             },
         };
         let (found, is_first) = landed.read(read);
-        self.service.tallies.came_from_service(seat.pays());
+        self.service.tallies.came_from(match &found {
+            Err(fault) if !fault.was_sent() => CameFrom::NotSent,
+            _ if seat.pays() => CameFrom::Service,
+            _ => CameFrom::Flight,
+        });
         if is_first && found.is_err() {
             self.service.tallies.unreadable(request.family);
         }

@@ -28,8 +28,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
-    /// Nobody listens.
-    #[error("no server answers in {}: {source}; name its data folder with --data", folder.display())]
+    /// Nobody listens, where a server has listened before.
+    #[error(
+        "the server of {} does not run; start it, with `systemctl start ono-sendai` for example", folder.display()
+    )]
+    Down {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// No server has kept anything there, or it cannot be asked.
+    #[error("no server answers in {}: {source}; {}", folder.display(), advice(source))]
     NotThere {
         /// The folder.
         folder: PathBuf,
@@ -44,6 +52,13 @@ pub enum AdminError {
     /// What came is no answer.
     #[error("the server answered something else; is it another version?")]
     NotUnderstood,
+}
+
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => "ask as root, or as the user of the server",
+        _ => "name its data folder with --data",
+    }
 }
 
 /// The folder, opened, and a short path to the socket in it: the path of a socket may have 107 bytes only. Where the
@@ -137,7 +152,13 @@ fn is_waiting(mut stream: &UnixStream) -> io::Result<bool> {
 pub fn ask(data: &Path, verb: &Verb) -> Result<Report, AdminError> {
     let not_there = |source| AdminError::NotThere { folder: data.to_owned(), source };
     let (_folder, path) = short(data).map_err(not_there)?;
-    let stream = UnixStream::connect(path).map_err(not_there)?;
+    let stream = UnixStream::connect(path).map_err(|source| match source.kind() {
+        // The folder of a store is there, and nobody has the socket open, or has made one.
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
+            AdminError::Down { folder: data.to_owned() }
+        }
+        _ => not_there(source),
+    })?;
     let line = exchange(stream, verb).map_err(|source| match source.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AdminError::Late,
         _ => not_there(source),

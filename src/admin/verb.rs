@@ -13,7 +13,8 @@ use crate::admission::Admission;
 use crate::admission::ladder::Rung;
 use crate::crate_client::CrateClient;
 use crate::crate_client::window::Scope;
-use crate::store::{Health, backup};
+use crate::store::Health;
+use crate::store::backup::{self, BackupError};
 
 /// The most units that an operator may name, as in the configuration.
 pub(super) const UNITS_MAX: u64 = 1_000_000_000;
@@ -88,6 +89,9 @@ pub enum Report {
         anonymous_units_today: u64,
         /// Whether a restored backup waits for `admin restore-confirm`.
         restore_unconfirmed: bool,
+        /// After `admin restore-confirm`: whether there was anything to confirm.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        restore_confirmed: Option<bool>,
         /// What became of the last reading of configuration and certificates.
         reload: Box<ReloadReport>,
         /// How many files and connections the server may have open at once; `None` for as many as it likes.
@@ -125,6 +129,7 @@ pub async fn answer(
     tools: &[&str],
     verb: Verb,
 ) -> Report {
+    let mut confirmed = None;
     let done = match verb {
         Verb::Status => Ok(()),
         Verb::Ladder { rung: Some(rung) } if Rung::of(rung).is_none() => {
@@ -149,10 +154,21 @@ pub async fn answer(
             let written = backup::place(data, &file).and_then(|path| admission.back_up(&path).map(|()| path));
             return match written {
                 Ok(path) => Report::BackedUp(path),
+                Err(error @ BackupError::Io { .. }) => {
+                    Report::Refused(format!("{error}; {}", who_writes(data)))
+                }
                 Err(error) => Report::Refused(error.to_string()),
             };
         }
-        Verb::RestoreConfirm => admission.ladder().set(|stored| stored.restore_unconfirmed = false).await,
+        Verb::RestoreConfirm => {
+            let mut was_waiting = false;
+            let set = |stored: &mut crate::store::rows::Ladder| {
+                was_waiting = std::mem::take(&mut stored.restore_unconfirmed);
+            };
+            let done = admission.ladder().set(set).await;
+            confirmed = Some(was_waiting);
+            done
+        }
         Verb::Windows { close } => return windows(client, close.as_deref()),
         Verb::Account(verb) => {
             return match account::answer(admission, accounts, verb).await {
@@ -177,7 +193,7 @@ pub async fn answer(
         }
     };
     match done {
-        Ok(()) => status(admission, standing),
+        Ok(()) => status(admission, standing, confirmed),
         Err(error) => Report::Refused(error.to_string()),
     }
 }
@@ -198,7 +214,18 @@ fn whole_s(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
-fn status(admission: &Admission, standing: &Standing) -> Report {
+/// The server writes a backup, and not whoever asks for it.
+fn who_writes(data: &Path) -> String {
+    format!(
+        "the server writes it, as uid {}, and under the unit of the package it can write nowhere but below {} and what \
+         ReadWritePaths= names; name a file in {}",
+        rustix::process::geteuid().as_raw(),
+        data.display(),
+        data.join("backups").display()
+    )
+}
+
+fn status(admission: &Admission, standing: &Standing, restore_confirmed: Option<bool>) -> Report {
     let health = admission.store_health();
     let store_refuses = match health {
         Health::Good | Health::Tight => None,
@@ -214,6 +241,7 @@ fn status(admission: &Admission, standing: &Standing) -> Report {
         tools_off: stored.tools_off.iter().cloned().collect(),
         anonymous_units_today: admission.anonymous_units_today(),
         restore_unconfirmed: stored.restore_unconfirmed,
+        restore_confirmed,
         reload: Box::new(standing.report()),
         open_files: rustix::process::getrlimit(rustix::process::Resource::Nofile).current,
         backups: Box::new(BackupReport::of(admission.backups())),

@@ -108,8 +108,12 @@ pub(super) fn look(files: &CertificateFiles, place: &str, public: bool) -> Looke
         (source::key_of(&files.certificate, &at_certificate), source::key_of(&files.key, &at_key));
     let unusable = |error: &TlsError| {
         let is_about_the_key = key.as_ref().is_some_and(|key| error.is_about_the_key(key));
+        let at = if is_about_the_key { &at_key } else { &at_certificate };
+        if let TlsError::Unreadable { path, source } = error {
+            return source::unreadable(path, at, source);
+        }
         Wrong::at(
-            if is_about_the_key { &at_key } else { &at_certificate },
+            at,
             format!("a pair that cannot be used ({error})"),
             "PEM: the server's certificate with its chain, and the private key of that certificate",
         )

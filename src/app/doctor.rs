@@ -16,8 +16,11 @@ mod issuer;
 mod open_files;
 mod operator;
 mod port;
+mod readable;
 mod state;
 mod wall_clock;
+
+use std::path::Path;
 
 use time::OffsetDateTime;
 
@@ -108,15 +111,17 @@ impl Findings {
     }
 }
 
-/// Examines everything that the configuration names.
-pub async fn examine(config: &Config) -> Vec<Finding> {
+/// Examines everything that the configuration names; `file` is where it was read.
+pub async fn examine(config: &Config, file: &Path) -> Vec<Finding> {
     let clock = Clock::system();
     let mut found = Findings::default();
     certificate::examine(config, &clock, &mut found);
     for careless in careless(config).into_iter().filter(|careless| !careless.place.starts_with("tls")) {
         found.warn("configuration", careless.to_string());
     }
-    let server = state::examine(config, &clock, &mut found).await;
+    readable::examine(config, file, &mut found);
+    let as_the_service = readable::as_the_service(config, file);
+    let server = state::examine(config, &clock, &as_the_service, &mut found).await;
     backup::examine(config, &mut found);
     port::examine(config, server.is_some(), &mut found);
     operator::examine(config, server.is_some(), &mut found);

@@ -134,6 +134,7 @@ impl Source for Figures {
             Metric::UpstreamUnreadable => one(tallies.unreadables()),
             Metric::NotAsked => two(tallies.not_asked()),
             Metric::Fetches => one(tallies.sources()),
+            Metric::KeyRefused => Sample::plain(client.key_refused().is_some().into()),
             Metric::WindowOpen => {
                 let open = client.open_windows();
                 one(scopes().map(|(word, scope)| (word, u64::from(open.contains(&scope)))))
@@ -258,6 +259,7 @@ impl Source for Figures {
                 minute: Used { used: plan.minute.into(), of: Some(plan.per_minute.into()) },
                 month: Used { used: plan.month, of: plan.per_month },
             }),
+            upstream_key_refused: client.key_refused(),
             ladder: self.ladder(),
             tools_off: admission.ladder().stored().tools_off.iter().cloned().collect(),
             store,

@@ -155,6 +155,12 @@ impl Reload {
     }
 
     fn refuse(&self, mistakes: usize, first: String) {
+        let first = match (mistakes, &self.origin.file) {
+            (2.., Some(file)) => {
+                format!("{first}; `ono-sendai check-config {}` names all {mistakes}", file.display())
+            }
+            _ => first,
+        };
         tracing::error!(mistakes, first, "the configuration is not taken; the one before goes on");
         self.parts.standing.configuration.one(Reading::Refused);
         self.parts.standing.note(|report| report.configuration_refused = Some(first));
@@ -228,7 +234,9 @@ impl Reload {
                     tracing::info!(until, pairs, "new connections are shown another certificate");
                     warn(&self.parts.shown.now(), now);
                 } else if asked || refused.is_some() {
-                    tracing::info!(until, "the certificate is the one that is shown already");
+                    let is_passed_on = self.running.tls.pairs().any(|(_, pair)| is_credential(pair));
+                    let when = if is_passed_on { "; credentials are read at a restart only" } else { "" };
+                    tracing::info!(until, "the certificate is the one that is shown already{when}");
                 }
                 self.parts.standing.note(|report| report.certificate_refused = None);
                 self.note_end();
@@ -289,6 +297,11 @@ impl Reload {
             self.parts.standing.note(|report| report.certificate_until = until);
         }
     }
+}
+
+/// systemd copies it when the service starts, so that nothing changes where the server looks.
+fn is_credential(pair: &CertificateFiles) -> bool {
+    [&pair.certificate, &pair.key].iter().any(|file| matches!(file, FileSource::Credential(_)))
 }
 
 /// An automatic certificate that ends soon is worth a line only when it is not renewed.

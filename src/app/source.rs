@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
+use super::start::uid;
 use crate::config::{FileSource, Secret, SecretSource};
 use crate::small_file;
 
@@ -22,7 +23,7 @@ const CERTIFICATES_MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Nobody but the owner may write a file with a secret, and nobody but owner and group may read it.
 const OTHERS: u32 = 0o027;
 /// Where systemd says that the credentials of the service lie.
-const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
+pub(super) const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
 /// Something that a key of the configuration names and that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,11 +128,28 @@ pub(super) fn certificates(file: Option<&Path>, key: &str) -> Result<Vec<u8>, Wr
     ))
 }
 
+/// A file that cannot be read: who may, and what brings a credential there.
 pub(super) fn unreadable(path: &Path, key: &str, error: &std::io::Error) -> Wrong {
-    match small_file::shown(path) {
-        Some(path) => Wrong::at(key, format!("{path}, which cannot be read: {error}"), "a readable file"),
-        None => Wrong::at(key, "the name of no file", "the path of a readable file"),
-    }
+    let Some(shown) = small_file::shown(path) else {
+        return Wrong::at(key, "the name of no file", "the path of a readable file");
+    };
+    let accepted = if key.ends_with("_credential") {
+        let name = path.file_name().unwrap_or_default().display();
+        format!("a readable file there; LoadCredential={name}:FILE in the unit brings it at the next start")
+    } else if error.kind() == io::ErrorKind::PermissionDenied {
+        format!("a file that uid {}, as which this runs, can read{}", uid(), whose(path))
+    } else {
+        "a readable file".to_owned()
+    };
+    Wrong::at(key, format!("{shown}, which cannot be read: {error}"), accepted)
+}
+
+/// Whom a file belongs to, where that can be seen.
+fn whose(path: &Path) -> String {
+    path.metadata().map_or_else(
+        |_| ", in folders that it can enter".to_owned(),
+        |found| format!(" (it belongs to uid {}, mode {:04o})", found.uid(), found.mode() & 0o7777),
+    )
 }
 
 fn credential(name: &str, folder: Option<OsString>, key: &str) -> Result<PathBuf, Wrong> {
@@ -235,6 +253,22 @@ mod tests {
             assert!(wrong.contains("holds something else") && !wrong.contains("ck_a"), "{wrong}");
             std::fs::remove_file(file).unwrap();
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_told_with_who_has_to_and_what_brings_a_credential() {
+        let file = with_mode("whose", "", 0o600);
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let wrong = unreadable(&file, "tls.key", &denied).to_string();
+        let uid = uid();
+        let wanted = format!(
+            "a file that uid {uid}, as which this runs, can read (it belongs to uid {uid}, mode 0600)"
+        );
+        assert!(wrong.ends_with(&wanted), "{wrong}");
+        let absent = io::Error::from(io::ErrorKind::NotFound);
+        let wrong = unreadable(&file.with_file_name("tls.key"), "tls.key_credential", &absent).to_string();
+        assert!(wrong.contains("LoadCredential=tls.key:FILE in the unit"), "{wrong}");
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]

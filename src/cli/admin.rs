@@ -106,6 +106,12 @@ pub(super) fn run(command: AdminCommand, data: &Path) -> Exit {
             Exit::RemoteError
         }
         Ok(report) => {
+            if let Report::Status { restore_confirmed: Some(was_waiting), .. } = &report {
+                complain(match was_waiting {
+                    true => "confirmed: metered calls are served again",
+                    false => "there was nothing to confirm, and nothing has changed",
+                });
+            }
             let text = serde_json::to_string_pretty(&report).unwrap_or_default();
             print(&format!("{text}\n"))
         }
@@ -153,7 +159,7 @@ pub(super) fn restore(file: &Path, data: &Path, may_begin: bool) -> Exit {
 /// What is still to be done, for the same folder.
 fn confirm(data: &Path) -> String {
     format!(
-        "metered calls are refused until `ono-sendai admin --data {} restore-confirm`, once the server runs",
+        "metered calls are refused until `ono-sendai admin restore-confirm --data {}`, once the server runs",
         data.display()
     )
 }

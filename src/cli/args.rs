@@ -11,13 +11,14 @@ use super::admin::AdminCommand;
 use super::crate_sim::CrateSimArguments;
 use super::exit::Exit;
 use super::token::Token;
+use super::version;
 use crate::app::{DEMO_CERTIFICATE_FILE, DEMO_SUBJECT};
 use crate::config::{DATA_FOLDER, LogLevel, PORT, PublicBase, Server};
 use crate::host::is_loopback;
 
 /// Verified music facts for AI assistants, over MCP.
 #[derive(Debug, Parser)]
-#[command(name = "ono-sendai", version, after_help = exit_codes())]
+#[command(name = "ono-sendai", version = version::own(), after_help = exit_codes())]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -94,7 +95,7 @@ pub(super) enum Command {
     },
     /// Ask and set what an operator may, in a server that runs on this machine
     Admin {
-        #[arg(long, value_name = "FOLDER", help = data_help())]
+        #[arg(long, value_name = "FOLDER", help = data_help(), global = true)]
         data: Option<PathBuf>,
         #[command(subcommand)]
         command: AdminCommand,

@@ -29,7 +29,7 @@ pub(super) fn run(file: &Path) -> Exit {
         mark: Mark::Good,
         text: format!("{} has no mistakes", file.display()),
     }];
-    findings.extend(runtime.block_on(app::examine(&config)));
+    findings.extend(runtime.block_on(app::examine(&config, file)));
     match print(&rendered(&findings, Style::for_stdout())) {
         Exit::Ok => verdict(&findings),
         unwritten => unwritten,

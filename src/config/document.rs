@@ -3,7 +3,7 @@
 //! Knows no section and no key.
 
 use std::collections::BTreeSet;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use toml::Spanned;
@@ -67,9 +67,15 @@ pub(super) fn names_a_place(key: &str) -> bool {
 pub(crate) fn read_file(path: &Path) -> Result<String, Mistake> {
     let whole = |message: String| Mistake { line: None, place: String::new(), message };
     let mut bytes = Vec::new();
-    small_file::open(path)
-        .and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| whole(format!("cannot be read: {error}")))?;
+    small_file::open(path).and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes)).map_err(
+        |error| {
+            let by = match error.kind() {
+                ErrorKind::PermissionDenied => format!(" by uid {}", rustix::process::geteuid().as_raw()),
+                _ => String::new(),
+            };
+            whole(format!("cannot be read{by}: {error}"))
+        },
+    )?;
     if bytes.len() as u64 > FILE_LIMIT_BYTES {
         return Err(whole(format!(
             "is longer than {FILE_LIMIT_BYTES} bytes, so it is not a configuration file"

@@ -106,6 +106,11 @@ impl UpstreamFault {
         }
     }
 
+    /// Whether the service was asked at all.
+    pub(super) fn was_sent(self) -> bool {
+        !matches!(self, Self::Window { .. } | Self::NoRoom { .. })
+    }
+
     /// Whether the service counts the request although it failed.
     pub(super) fn is_charged(self) -> bool {
         matches!(

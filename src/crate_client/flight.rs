@@ -11,6 +11,7 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::fault::UpstreamFault;
+use super::key::KeyStanding;
 use super::ledger::Caller;
 use super::pacing::{Pacer, Place};
 use super::reading;
@@ -36,6 +37,7 @@ pub(super) struct Service {
     pub(super) call_deadline: Duration,
     pub(super) clock: Clock,
     pub(super) tallies: Tallies,
+    pub(super) key: KeyStanding,
 }
 
 /// A request that lives as long as somebody waits for it.
@@ -209,7 +211,9 @@ impl Service {
                 if let Some(pacer) = &self.pacer {
                     pacer.hear(answer.hints, answer.status == 429);
                 }
-                Sent { was_200: answer.status == 200, found: self.judge(&answer) }
+                let found = self.judge(&answer);
+                self.key.hear(asked.family, answer.status, found.is_ok());
+                Sent { was_200: answer.status == 200, found }
             }
             Err(fault) => Sent { was_200: false, found: Err(fault) },
         };

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::fault::UpstreamFault;
 use super::flight::Reply;
+use super::key;
 use crate::clock::Clock;
 use crate::model::family::Family;
 use crate::telemetry::count::{Counter, Counters, Histogram, Times, closed_words};
@@ -21,6 +22,8 @@ closed_words! {
         CallDeadline = "call_deadline",
         /// With a status that says that it failed.
         Status = "status",
+        /// With a status that refuses the key: unknown, not paid for, or not good for this.
+        KeyRefused = "key_refused",
         /// Too many were sent.
         RateLimited = "rate_limited",
         /// With an answer that cannot be read.
@@ -66,6 +69,8 @@ closed_words! {
         Flight = "flight",
         /// It was asked for.
         Service = "service",
+        /// From nowhere: it was neither there nor asked for.
+        NotSent = "not_sent",
     }
 }
 
@@ -136,12 +141,8 @@ impl Tallies {
         }
     }
 
-    pub(super) fn came_from_cache(&self) {
-        self.sources.one(CameFrom::Cache);
-    }
-
-    pub(super) fn came_from_service(&self, of_its_own: bool) {
-        self.sources.one(if of_its_own { CameFrom::Service } else { CameFrom::Flight });
+    pub(super) fn came_from(&self, source: CameFrom) {
+        self.sources.one(source);
     }
 
     /// Requests that ended, by family and by how.
@@ -173,11 +174,13 @@ impl Tallies {
         self.sources.read()
     }
 
-    /// What calls needed and was there already, or on its way, and all that they needed.
+    /// What calls needed and was there already, or on its way, and all that they got so or by asking. What was
+    /// not asked for is neither a hit nor a miss.
     #[must_use]
     pub fn hits(&self) -> (u64, u64) {
-        let all = self.sources.each().map(|(_, count)| count).sum();
-        (all - self.sources.get(CameFrom::Service).min(all), all)
+        let of = |source| self.sources.get(source);
+        let hits = of(CameFrom::Cache) + of(CameFrom::Flight);
+        (hits, hits + of(CameFrom::Service))
     }
 
     /// What was asked of each family.
@@ -221,6 +224,7 @@ impl Drop for Underway<'_> {
 fn end(fault: UpstreamFault) -> End {
     match fault {
         UpstreamFault::CallDeadline { .. } | UpstreamFault::ToolDeadline { .. } => End::CallDeadline,
+        UpstreamFault::Status { status, .. } if key::refuses(status) => End::KeyRefused,
         UpstreamFault::Status { .. } => End::Status,
         UpstreamFault::RateLimited { .. } => End::RateLimited,
         UpstreamFault::Unreadable => End::Unreadable,
@@ -239,6 +243,28 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::telemetry::count::Word as _;
+
+    #[test]
+    fn a_refused_key_counts_under_a_word_of_its_own() {
+        for (status, word) in
+            [(400, "status"), (401, "key_refused"), (402, "key_refused"), (403, "key_refused")]
+        {
+            let found = end(UpstreamFault::Status { status, retry_after: None });
+            assert_eq!((found.as_str(), found.is_failure()), (word, true), "{status}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_sent_is_neither_a_hit_nor_a_miss() {
+        let tallies = Tallies::default();
+        tallies.came_from(CameFrom::NotSent);
+        assert_eq!(tallies.hits(), (0, 0));
+        for source in [CameFrom::Cache, CameFrom::Flight, CameFrom::Service] {
+            tallies.came_from(source);
+        }
+        assert_eq!(tallies.hits(), (2, 3));
+    }
 
     #[test]
     fn a_request_counts_by_how_it_ended_and_one_that_nobody_waits_for_is_no_failure() {

@@ -47,7 +47,7 @@ pub struct Pulse {
     pub families: Vec<FamilyPulse>,
     /// Units that were spent, of everybody without an account and of accounts.
     pub units: [u64; 2],
-    /// What was needed of the data service and was there already, of all that was needed.
+    /// What was needed of the data service and was there already, of all that was needed and was there or asked for.
     pub cache: (u64, u64),
     /// Calls that were answered with an identical call's answer, of all that might have been.
     pub replay: (u64, u64),
@@ -87,6 +87,8 @@ pub struct Gauges {
     pub accounts: AccountsNow,
     /// The plan of the data service's key; `None` for a service that counts nothing.
     pub upstream_plan: Option<PlanNow>,
+    /// The HTTP status with which the data service refuses the key now; `None` while it takes it.
+    pub upstream_key_refused: Option<u16>,
     /// The protection ladder.
     pub ladder: LadderNow,
     /// Tools that an operator switched off.

@@ -45,6 +45,7 @@ impl Source for Set {
             anonymous: Budget { used: 1, of: 2, resets: 3, paused: false },
             accounts: AccountsNow { active_today: 0, at_limit: 0 },
             upstream_plan: None,
+            upstream_key_refused: None,
             ladder: LadderNow { step: "L0", words: "nothing is given up" },
             tools_off: Vec::new(),
             store: "good".into(),

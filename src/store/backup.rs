@@ -30,7 +30,7 @@ const FIRST_HEAD: &[u8] = b"ono-sendai backup 1\n";
 const ANY_HEAD: &[u8] = b"ono-sendai backup ";
 const SUM_BYTES: usize = 32;
 /// The only folder in the data folder that an operator's backups may lie in.
-const BACKUPS: &str = "backups";
+pub(super) const BACKUPS: &str = "backups";
 /// More than every bounded class together.
 const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
@@ -88,6 +88,26 @@ pub enum BackupError {
         /// What could not be done.
         what: Box<BackupError>,
     },
+    /// No record of a damaged database can be read.
+    #[error(
+        "no record in {} can be read, and it was left as it is; restore a backup with `ono-sendai restore {} --data {}`, \
+         or move it away with `mv {} {}` to begin anew",
+        path.display(),
+        backup.as_deref().unwrap_or(Path::new("FILE")).display(),
+        data.display(),
+        path.display(),
+        aside.display()
+    )]
+    Nothing {
+        /// The database.
+        path: PathBuf,
+        /// The data folder.
+        data: PathBuf,
+        /// Where the database could be moved.
+        aside: PathBuf,
+        /// The newest backup in the data folder.
+        backup: Option<PathBuf>,
+    },
     /// The new database cannot be made.
     #[error("the database cannot be made: {reason}")]
     Database {
@@ -135,6 +155,15 @@ pub fn place(data: &Path, file: &Path) -> Result<PathBuf, BackupError> {
         return Err(BackupError::Exists { path });
     }
     Ok(path)
+}
+
+/// The backup in a folder that was written last, by its date.
+pub(super) fn newest_in(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let backups =
+        entries.filter(|entry| Path::new(&entry.file_name()).extension().is_some_and(|end| end == "backup"));
+    let dated = backups.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
+    dated.max().map(|(_, path)| path)
 }
 
 /// What a backup holds.

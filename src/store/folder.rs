@@ -117,11 +117,16 @@ impl Folder {
 
     /// A name beside the database that is not taken, such as `quarantine-20261130-134500`.
     pub(super) fn beside(&self, kind: &str, at: time::OffsetDateTime) -> PathBuf {
-        let stamp = stamp(at);
-        let first = self.path.join(format!("{kind}-{stamp}"));
-        let later = (2_u32..).map(|number| self.path.join(format!("{kind}-{stamp}-{number}")));
-        std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
+        beside(&self.path, kind, at)
     }
+}
+
+/// The same in the folder of a store that need not be locked.
+pub(super) fn beside(store: &Path, kind: &str, at: time::OffsetDateTime) -> PathBuf {
+    let stamp = stamp(at);
+    let first = store.join(format!("{kind}-{stamp}"));
+    let later = (2_u32..).map(|number| store.join(format!("{kind}-{stamp}-{number}")));
+    std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
 }
 
 /// Opens the lock. A link is not followed, not even to where nothing is yet.

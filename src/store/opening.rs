@@ -60,8 +60,8 @@ pub enum OpenError {
     },
     /// The database cannot be read, and no repair helped.
     #[error(
-        "the database {} cannot be read ({reason}); nothing of it was deleted. Restore a backup with `ono-sendai restore FILE`, keep what can still be read with `ono-sendai salvage`, or move it away with `mv {} {}` to begin anew; metered calls are then refused until `ono-sendai admin restore-confirm`",
-        path.display(), path.display(), aside.display()
+        "the database {} cannot be read ({reason}); nothing of it was deleted. Restore a backup with `ono-sendai restore FILE --data {data}`, keep what can still be read with `ono-sendai salvage --data {data}`, or move it away with `mv {} {}` to begin anew; metered calls are then refused until `ono-sendai admin restore-confirm --data {data}`",
+        path.display(), path.display(), aside.display(), data = data_of(path).display()
     )]
     Damaged {
         /// The database.
@@ -99,6 +99,11 @@ pub enum OpenError {
         /// The database.
         path: PathBuf,
     },
+}
+
+/// The data folder of a database.
+pub(super) fn data_of(database: &Path) -> &Path {
+    database.ancestors().nth(2).unwrap_or(database)
 }
 
 /// An open database with everything in it.
@@ -165,9 +170,10 @@ fn begin(folder: &Folder, path: &Path, clock: &Clock) -> Result<(), OpenError> {
     let rows = if had_another { backup::unconfirmed(Vec::new()) } else { Vec::new() };
     create(folder, path, rows).map_err(|fault| told(Attempt::Fault(fault), folder, path, clock))?;
     if had_another {
+        let data = data_of(path).display();
         tracing::warn!(
             database = %path.display(),
-            "the database is gone and begins anew; metered calls are refused until `ono-sendai restore FILE` or `ono-sendai admin restore-confirm`"
+            "the database is gone and begins anew; metered calls are refused until `ono-sendai restore FILE --data {data}` or `ono-sendai admin restore-confirm --data {data}`"
         );
     }
     Ok(())
@@ -372,7 +378,12 @@ fn salvage_in(folder: &Folder, clock: &Clock) -> Result<Salvaged, BackupError> {
             }
         }
     }
-    let nothing = || BackupError::Database { reason: "nothing in it can be read".into() };
+    let nothing = || BackupError::Nothing {
+        path: path.clone(),
+        data: data_of(&path).to_owned(),
+        aside: folder.beside("quarantine", clock.utc()),
+        backup: backup::newest_in(&data_of(&path).join(backup::BACKUPS)),
+    };
     let rows = best.filter(|rows| !rows.is_empty()).ok_or_else(nothing)?;
     let records = record::whole(&rows).map_or(0, |records| records.len());
     let kept = backup::replace(folder, backup::unconfirmed(rows), None, clock)?.ok_or_else(nothing)?;

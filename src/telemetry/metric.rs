@@ -76,6 +76,8 @@ pub enum Metric {
     NotAsked,
     /// `ono_upstream_fetches_total`.
     Fetches,
+    /// `ono_upstream_key_refused`.
+    KeyRefused,
     /// `ono_degraded_window_open`.
     WindowOpen,
     /// `ono_upstream_plan_minute_used`.
@@ -163,6 +165,7 @@ impl Metric {
         Self::UpstreamUnreadable,
         Self::NotAsked,
         Self::Fetches,
+        Self::KeyRefused,
         Self::WindowOpen,
         Self::PlanMinuteUsed,
         Self::PlanMinute,
@@ -309,7 +312,14 @@ impl Metric {
                 Counter,
                 &["from"],
                 "fetches",
-                "What calls needed of the data service, by where it came from: the cache, a request that was on its way already, or a request of its own.",
+                "What calls needed of the data service, by where it came from: the cache, a request that was on its way already, or a request of its own; `not_sent` is what came from nowhere, since it was neither there nor asked for.",
+            ),
+            Self::KeyRefused => (
+                "ono_upstream_key_refused",
+                Gauge,
+                &[],
+                "0 or 1",
+                "Whether the data service refuses the key of this server (HTTP 401, 402 or 403), for all or for a family.",
             ),
             Self::WindowOpen => (
                 "ono_degraded_window_open",

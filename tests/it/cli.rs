@@ -61,7 +61,9 @@ fn help_and_version_are_data_and_end_with_0() {
         assert_eq!(code(&output), 0, "{arguments:?}");
         assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{arguments:?}");
     }
-    let version = format!("ono-sendai {}\n", env!("CARGO_PKG_VERSION"));
+    let commit = option_env!("ONO_SENDAI_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map_or_else(String::new, |commit| format!(" ({commit})"));
+    let version = format!("ono-sendai {}{commit}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(stdout(&ono_sendai(&["version"])), version);
     assert_eq!(stdout(&ono_sendai(&["--version"])), version);
 }

@@ -6,6 +6,7 @@ mod cost;
 mod foreign;
 mod logged;
 mod moved;
+mod refused_key;
 mod series;
 mod socket;
 

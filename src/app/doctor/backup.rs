@@ -2,8 +2,9 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
-use super::folder::{Little, Tried, is_open_to, nearest, try_out};
+use super::folder::{Little, Tried, is_dynamic, is_open_to, nearest, try_out};
 use super::{Fault, Findings};
+use crate::app::start::uid;
 use crate::config::Config;
 
 const PART: &str = "backups";
@@ -16,8 +17,17 @@ pub(super) fn examine(config: &Config, found: &mut Findings) {
         return found.good(PART, format!("every {} min, in the data folder", every.as_secs() / 60));
     };
     let shown = folder.display();
-    let advice = "correct [backup] folder, or give it to the user of the server with chown; under a unit that makes the \
-                  system read-only, as the one of the package does, its ReadWritePaths= has to name it too";
+    // A dynamic user has no number that stays.
+    let is_dynamic = is_dynamic(uid()) || owner(config).is_some_and(is_dynamic);
+    let given = if is_dynamic {
+        "open it to a group that SupplementaryGroups= gives the service (chmod 2770)"
+    } else {
+        "give it to the user of the server with chown"
+    };
+    let advice = format!(
+        "correct [backup] folder, or {given}; under a unit that makes the \
+                          system read-only, as the one of the package does, its ReadWritePaths= has to name it too"
+    );
     let before = found.of.len();
     match try_out(folder) {
         Tried::Writable(None) | Tried::CanBeMade => {}

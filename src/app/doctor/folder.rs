@@ -61,6 +61,12 @@ fn unwritable(error: &io::Error) -> String {
     }
 }
 
+/// Whether a user is one that systemd makes for as long as a service runs. What is given to it by its number is given to
+/// whoever has that number later.
+pub(super) fn is_dynamic(user: u32) -> bool {
+    (61_184..=65_519).contains(&user)
+}
+
 /// Whether another user than the one who looks may make files there, as far as owner and mode tell: of a folder that is
 /// open to a group it is not known who belongs to that.
 pub(super) fn is_open_to(user: u32, folder: &Metadata) -> bool {

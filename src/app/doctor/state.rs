@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::folder::{Little, Tried, try_out};
+use super::folder::{Little, Tried, is_dynamic, try_out};
 use super::{Fault, Findings};
 use crate::admin::{self, Report, Verb};
 use crate::app::start::uid;
@@ -24,20 +24,29 @@ pub(super) struct Running {
 }
 
 /// Looks at both; the server that runs there, if one does.
-pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings) -> Option<Running> {
+pub(super) async fn examine(
+    config: &Config,
+    clock: &Clock,
+    as_the_service: &str,
+    found: &mut Findings,
+) -> Option<Running> {
     let data = config.server.data_dir.clone();
-    folder(&data, found);
+    folder(&data, as_the_service, found);
     owners(&data, found);
     let clock = clock.clone();
     let folder = data.clone();
     // Copying and reading a database takes its time.
+    let shown = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
+    let shown = shown.display();
     let examined = tokio::task::spawn_blocking(move || store::examine(&folder, &clock)).await;
     match examined {
         Ok(Ok(Examined::Absent)) => found.good(DATABASE, "none yet; the first start makes it"),
         Ok(Ok(Examined::Gone)) => found.warn(
             DATABASE,
-            "it is gone, though there was one; the next start begins anew and refuses metered calls until `ono-sendai \
-             restore FILE` or `ono-sendai admin restore-confirm`",
+            format!(
+                "it is gone, though there was one; the next start begins anew and refuses metered calls until `ono-sendai \
+                 restore FILE --data {shown}` or `ono-sendai admin restore-confirm --data {shown}`"
+            ),
         ),
         Ok(Ok(Examined::Whole { rows })) => {
             found.good(DATABASE, format!("a copy of it opens, with {rows} rows; no server runs on it"));
@@ -55,6 +64,7 @@ pub(super) async fn examine(config: &Config, clock: &Clock, found: &mut Findings
 
 /// A server has it open, so that it is the server that knows.
 async fn running(data: PathBuf, found: &mut Findings) -> Running {
+    let shown = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
     let told = tokio::task::spawn_blocking(move || admin::ask(&data, &Verb::Status)).await;
     let Ok(Ok(Report::Status { store, store_refuses, restore_unconfirmed, open_files, .. })) = told else {
         found.warn(DATABASE, "a server runs on it, but does not say how it is; is it just starting?");
@@ -68,10 +78,12 @@ async fn running(data: PathBuf, found: &mut Findings) -> Running {
         found.warn(DATABASE, format!("a server runs on it, and its disk is {store}; free some space"));
     }
     if restore_unconfirmed {
-        found.warn(
-            DATABASE,
-            "a server runs on it, which waits for `ono-sendai admin restore-confirm` before it serves what is metered",
+        let text = format!(
+            "a server runs on it, which waits for `ono-sendai admin restore-confirm --data {}` before it serves what is \
+             metered",
+            shown.display()
         );
+        found.warn(DATABASE, text);
     }
     if found.of.len() == before {
         found.good(DATABASE, "a server runs on it, and writes");
@@ -79,7 +91,7 @@ async fn running(data: PathBuf, found: &mut Findings) -> Running {
     Running { open_files }
 }
 
-fn folder(data: &Path, found: &mut Findings) {
+fn folder(data: &Path, as_the_service: &str, found: &mut Findings) {
     let shown = data.display();
     let before = found.of.len();
     match try_out(data) {
@@ -93,8 +105,13 @@ fn folder(data: &Path, found: &mut Findings) {
             found.fail(FOLDER, Fault::Here, format!("{shown} {why}; {advice}"));
         }
         Tried::Not(why) => {
-            let advice = "run this as the user of the server, give the folder to that user with chown, or choose another \
-                          with [server] data_dir";
+            // The number of a dynamic user is another's tomorrow.
+            let advice = if is_dynamic(uid()) {
+                "let StateDirectory= of the unit name it, or choose another with [server] data_dir"
+            } else {
+                "run this as the user of the server, give the folder to that user with chown, or choose another with \
+                 [server] data_dir"
+            };
             found.fail(FOLDER, Fault::Here, format!("{shown} {why}; {advice}"));
         }
     }
@@ -107,11 +124,14 @@ fn folder(data: &Path, found: &mut Findings) {
         );
     }
     if owner != uid() {
-        let text = format!(
+        let mut text = format!(
             "{shown} belongs to uid {owner}, and this runs as uid {}; whether the server can write it is known only when \
              this runs as its user",
             uid()
         );
+        if is_dynamic(owner) {
+            text.push_str(&format!(", with {as_the_service}"));
+        }
         found.warn(FOLDER, text);
     }
     if found.of.len() == before {
@@ -137,9 +157,14 @@ fn owners(data: &Path, found: &mut Findings) {
     for (name, depth) in KEPT {
         let part = data.join(name);
         let Some((path, other)) = stray(&part, owner, depth) else { continue };
+        // A dynamic user has another number after the next start, and the folder with it.
+        let to = match is_dynamic(owner) {
+            true => format!("--reference={}", data.display()),
+            false => owner.to_string(),
+        };
         let text = format!(
             "{} belongs to uid {other}, and the data folder to uid {owner}: a server that runs as its user cannot use it; \
-             run chown -R {owner} {}",
+             run chown -R {to} {}",
             path.display(),
             part.display()
         );

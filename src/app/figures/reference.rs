@@ -51,6 +51,7 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::AnonymousBudget
         | Metric::AccountsActive
         | Metric::AccountsAtLimit
+        | Metric::KeyRefused
         | Metric::PlanMinuteUsed
         | Metric::PlanMinute
         | Metric::PlanMonthUsed
@@ -69,6 +70,7 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::BackupMissing
         | Metric::CertificateFailures
         | Metric::Ready
+        | Metric::CertificateFailures
         | Metric::LinesLeftOut
         | Metric::Resident
         | Metric::OpenFds

@@ -65,8 +65,8 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         Some(Err(TryLockError::Error(error))) => return Err(io_at(&lock_path)(error)),
     }
     super::refuse_newer(&store, &path)?;
-    let damaged =
-        |reason: String| OpenError::Damaged { path: path.clone(), aside: store.join("db.damaged"), reason };
+    let aside = || folder::beside(&store, "quarantine", clock.utc());
+    let damaged = |reason: String| OpenError::Damaged { path: path.clone(), aside: aside(), reason };
     if let Ok(reason) = small_file::read_text(&store.join("unreadable"), VERDICT_BYTES_MAX) {
         return Err(damaged(one_line(&reason)));
     }
@@ -106,7 +106,7 @@ pub fn examine(data: &Path, clock: &Clock) -> Result<Examined, OpenError> {
         }
         Err(Attempt::Newer(what)) => return Err(OpenError::Newer { path, what }),
         Err(Attempt::Slow) => {
-            let aside = store.join("db.damaged");
+            let aside = aside();
             return Err(OpenError::Slow { path, aside });
         }
         // All of it was read, so that this is about the copy.

@@ -235,7 +235,7 @@ fn files_that_cannot_be_used_are_named_word_for_word_with_the_line_of_their_key(
         ),
         (
             format!("[tls]\n{GOOD}[[tls.more]]\n{GOOD}[[tls.more]]\ncertificate = \"PLACE/none.pem\"\nkey = \"PLACE/key.pem\"\n{KEY}"),
-            vec![format!("12: tls.more[1].certificate: found {PAIR} (cannot read PLACE/none.pem: No such file or directory (os error 2)); accepted: {PEM}")],
+            vec![format!("12: tls.more[1].certificate: found PLACE/none.pem, which cannot be read: No such file or directory (os error 2); accepted: a readable file")],
         ),
         (
             format!("[tls]\n{GOOD}[crate]\nkey_file = \"PLACE/open-key\"\nca_file = \"PLACE/crate-key\"\n"),

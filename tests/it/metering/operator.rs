@@ -87,7 +87,70 @@ fn the_socket_is_its_owners_and_nobody_answers_where_no_server_runs() {
     assert_eq!(std::fs::metadata(&store).unwrap().permissions().mode() & 0o777, 0o700);
     demo.kill();
     let gone = admin(&demo, &["status"]).unwrap_err();
-    assert!(gone.contains("no server answers") && gone.lines().count() == 1, "{gone}");
+    assert!(gone.contains("does not run; start it") && gone.lines().count() == 1, "{gone}");
+    std::fs::remove_file(store.join("admin.sock")).unwrap();
+    let never = admin(&demo, &["status"]).unwrap_err();
+    assert!(never.contains("does not run; start it"), "{never}");
+    std::fs::rename(&store, demo.data().join("elsewhere")).unwrap();
+    let elsewhere = admin(&demo, &["status"]).unwrap_err();
+    assert!(elsewhere.contains("name its data folder with --data"), "{elsewhere}");
+}
+
+#[test]
+fn the_folder_is_taken_before_and_after_what_is_asked_and_help_tells_of_it() {
+    let demo = Demo::start();
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ono-sendai")).args(arguments).kept_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let data = demo.data().to_string_lossy().into_owned();
+    for command in [&["status"][..], &["windows"], &["accounts"], &["ladder", "auto"]] {
+        let before = [&["admin", "--data", &data][..], command].concat();
+        let after = [&["admin"][..], command, &["--data", &data]].concat();
+        assert_eq!((run(&before).0, run(&after)), (Some(0), run(&before)), "{command:?}");
+        let help = run(&[&["admin"][..], &command[..1], &["--help"]].concat()).1;
+        assert!(help.contains("--data <FOLDER>"), "{help}");
+    }
+}
+
+#[test]
+fn a_backup_that_the_server_cannot_write_is_told_with_who_writes_it_and_where_it_may() {
+    let demo = Demo::start();
+    let refused = admin(&demo, &["backup", "/proc/none/a.backup"]).unwrap_err();
+    let uid = format!("the server writes it, as uid {}", rustix::process::geteuid().as_raw());
+    let folder = demo.data().join("backups");
+    let wanted = [&uid, "ReadWritePaths=", &*folder.to_string_lossy()];
+    assert!(wanted.iter().all(|wanted| refused.contains(wanted)), "{refused}");
+}
+
+#[test]
+fn a_young_store_that_cannot_be_read_is_told_with_the_backup_to_restore_and_that_helps() {
+    let demo = Demo::start();
+    let token = demo.token_of("young");
+    demo.call_as(&token, "resolve_artist", fresh());
+    let file = demo.data().join("backups/young.backup");
+    admin(&demo, &["backup", &file.to_string_lossy()]).unwrap();
+    demo.kill();
+    let log = demo.data().join("store/db/db");
+    let mut bytes = std::fs::read(&log).unwrap();
+    for at in [100, 1_000, 5_000, 20_000] {
+        bytes[at..at + 16].fill(0xa5);
+    }
+    std::fs::write(&log, bytes).unwrap();
+    let (code, said) = offline(&demo, &["salvage"]);
+    assert!(code == Some(3) && said.lines().count() == 1, "{said}");
+    assert!(said.contains("no record in ") && said.contains("left as it is"), "{said}");
+    let data = std::path::absolute(demo.data()).unwrap();
+    let command = format!(
+        "ono-sendai restore {} --data {}",
+        data.join("backups/young.backup").display(),
+        data.display()
+    );
+    assert!(said.contains(&command), "{said}");
+    let (done, said) = restore(&demo, &file);
+    assert!(done, "{said}");
+    let next = demo.again();
+    assert!(waits_for_an_operator(&next), "{}", next.log());
 }
 
 #[test]
@@ -109,7 +172,11 @@ fn a_restored_backup_serves_what_is_metered_only_once_it_is_confirmed() {
     assert!(used(&next.call_as(&token, "get_usage", json!({}))) >= used(&answer));
     let refused = next.call_as(&token, "resolve_artist", fresh());
     assert_eq!(refused.error_type(), "metering_unavailable", "{}", refused.json);
-    admin(&next, &["restore-confirm"]).unwrap();
+    for was_waiting in [true, false] {
+        let told = admin(&next, &["restore-confirm"]).unwrap();
+        assert_eq!(told["status"]["restore_confirmed"], was_waiting, "{told}");
+    }
+    assert!(admin(&next, &["status"]).unwrap()["status"].get("restore_confirmed").is_none());
     assert!(!next.call_as(&token, "resolve_artist", fresh()).is_error);
     next.kill();
     let next = next.again();
@@ -125,7 +192,7 @@ fn waits_for_an_operator(demo: &Demo) -> bool {
     let log = demo.log();
     log.lines().any(|line| {
         line.contains("WARN")
-            && line.contains("metered calls are refused until `ono-sendai admin restore-confirm`")
+            && line.contains("metered calls are refused until `ono-sendai admin restore-confirm --data /")
     })
 }
 

@@ -52,6 +52,9 @@ fn cause(metric: Metric) -> (&'static str, &'static str, &'static str) {
         Metric::NotAsked => failing("a family fails again and again"),
         Metric::Fetches => calls("a call needs something twice"),
         Metric::WindowOpen => failing("a family fails again and again"),
+        Metric::KeyRefused => {
+            ("the key is refused", "refused_key", "a_refused_key_is_an_alarm_once_until_it_is_taken_again")
+        }
         Metric::PlanMinuteUsed => calls("the data service is asked"),
         Metric::PlanMinute => configured("a server starts"),
         Metric::PlanMonthUsed => calls("the data service is asked"),
@@ -87,7 +90,7 @@ fn cause(metric: Metric) -> (&'static str, &'static str, &'static str) {
             "a_certificate_that_is_taken_or_refused_counts_and_its_end_is_told",
         ),
         Metric::CertificateFailures => (
-            "an authority is asked in vain",
+            "the authority does not answer",
             "../acme",
             "without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_told_why",
         ),

@@ -111,7 +111,7 @@ fn nothing_that_serves_clients_worse_takes_the_place_of_a_pair() {
     }
     fs::remove_file(served.place.join("tls/key.pem")).expect("it is there");
     served.signal("HUP");
-    served.line(NOT_TAKEN, "cannot read");
+    served.line(NOT_TAKEN, "cannot be read");
     assert!(served.shows(&first));
     // Open to others, then not any more.
     fs::write(served.place.join("tls/key.pem"), &sound.key).expect("a file");

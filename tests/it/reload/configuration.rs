@@ -36,6 +36,10 @@ fn a_file_with_mistakes_changes_nothing_and_is_told_in_one_line() {
     assert_eq!(line["mistakes"], 2);
     let first = line["first"].as_str().expect("text");
     assert!(first.contains("server.toml:12: guard.extra_hosts: found \"a/b\" in the list"), "{first}");
+    assert!(
+        first.ends_with("server.toml` names all 2") && first.contains("`ono-sendai check-config /"),
+        "{first}"
+    );
     assert_eq!(served.status()["configuration_refused"], first);
     assert_eq!(served.connect().asks("mcp.example.org"), 421);
     // Gone altogether, and back.

@@ -180,4 +180,7 @@ fn a_pair_of_two_credentials_serves() {
     let given = place.join("given");
     let served = Served::on(place, authority, rest, &[("CREDENTIALS_DIRECTORY", &given)]);
     assert!(served.shows(&pair));
+    served.signal("HUP");
+    served
+        .line("the certificate is the one that is shown already; credentials are read at a restart only", "");
 }

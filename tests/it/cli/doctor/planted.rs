@@ -417,6 +417,37 @@ fn a_store_that_belongs_to_another_user_than_its_folder_is_told_with_whom_to_giv
 }
 
 #[test]
+fn a_file_that_root_can_read_and_the_user_of_the_server_cannot_is_told_with_its_key() {
+    let (place, data) = (place(), place().join("of-another"));
+    std::fs::create_dir_all(&data).expect("a folder");
+    if chown(&data, Some(NOBODY), None).is_err() {
+        return println!("SKIPPED: files of another user: nothing is given away");
+    }
+    let authority = place.join("authority.pem");
+    std::fs::write(&authority, Authority::new().root).expect("a file");
+    let (_peer, service) = service(200);
+    let rest = format!("{service}ca_file = \"{}\"\n", authority.display());
+    let config = place.join("planted.toml");
+    let visits = |of_authority, of_config| {
+        let mode = std::fs::Permissions::from_mode;
+        std::fs::set_permissions(&authority, mode(of_authority)).expect("a mode");
+        let before = format!("chmod {of_config:o} {}", config.display());
+        let mut doctor = Doctor::at(&place);
+        doctor.before = &before;
+        doctor.visits(&format!("fixture_mode = false\n{}", server(&data)), &rest)
+    };
+    let well = visits(0o644, 0o644);
+    assert!(!well.text.contains("fail  files"), "{}", well.text);
+    let seen = visits(0o600, 0o600);
+    for (file, key) in [(&authority, "crate.ca_file"), (&config, "--config")] {
+        let wanted = format!("{} ({key}) cannot be read by uid {NOBODY}", file.display());
+        seen.tells("files", "fail", &wanted);
+        seen.tells("files", "fail", "it belongs to uid 0, mode 0600; open it with chmod go+r");
+    }
+    assert_eq!(seen.code, 3, "{}", seen.text);
+}
+
+#[test]
 fn whatever_the_server_keeps_that_belongs_to_another_user_is_told_each_in_a_line() {
     let (place, data) = (place(), place().join("data"));
     let kept = [
