@@ -66,6 +66,7 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::RestoreUnconfirmed
         | Metric::BackupLast
         | Metric::BackupMissing
+        | Metric::CertificateFailures
         | Metric::Ready
         | Metric::LinesLeftOut
         | Metric::Resident
