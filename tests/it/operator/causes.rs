@@ -79,6 +79,11 @@ fn cause(metric: Metric) -> (&'static str, &'static str, &'static str) {
             "moved",
             "a_certificate_that_is_taken_or_refused_counts_and_its_end_is_told",
         ),
+        Metric::CertificateFailures => (
+            "the authority cannot be asked",
+            "../acme",
+            "without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_told_why",
+        ),
         Metric::LinesLeftOut => refusals("an address floods the server"),
         Metric::Resident | Metric::OpenFds | Metric::MaxFds | Metric::Started | Metric::Build => {
             set("a server starts")
