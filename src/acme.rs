@@ -45,13 +45,33 @@ pub struct Settings {
     pub contact: Option<String>,
     /// The authority's directory.
     pub directory: Url,
-    /// Whose account this server's belongs to: what the authority calls a key, and the key.
-    pub external: Option<(String, Vec<u8>)>,
+    /// Whose account this server's belongs to.
+    pub external: Option<External>,
     /// Asks the authority.
     pub fetcher: Fetcher,
 }
 
 /// How things stand with a certificate, for an operator.
+/// An account at the authority that was made otherwise; its key is shown to nobody.
+pub struct External {
+    id: String,
+    key: Vec<u8>,
+}
+
+impl External {
+    /// The account whose key the authority calls `id`.
+    #[must_use]
+    pub fn new(id: String, key: Vec<u8>) -> Self {
+        Self { id, key }
+    }
+}
+
+impl std::fmt::Debug for External {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("External(…)")
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// Until when the one that was issued is valid; `None` before there is one.
