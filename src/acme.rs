@@ -121,8 +121,8 @@ struct Now {
     tries: Tries,
     /// Not before this moment, after one has come.
     rests_until: Option<OffsetDateTime>,
-    /// The failure that the log told of last.
-    told: Option<String>,
+    /// The failure that the log told of last, and what there was to serve with.
+    told: Option<(String, Before)>,
     advice: Advice,
 }
 
@@ -309,11 +309,13 @@ impl Renewals {
         let mut now = self.now();
         now.tries = now.tries.clone().failed(&failed, at);
         let next = now.tries.next();
-        if now.told.as_deref() == Some(failed.reason.as_str()) {
+        let before = Before::of(now.identity.as_ref().map(Identity::not_after), at);
+        let telling = Some((failed.reason.clone(), before));
+        if now.told == telling {
             return News::None;
         }
-        now.told = Some(failed.reason.clone());
-        News::Failed { reason: failed.reason, next, goes_on: now.identity.is_some() }
+        now.told = telling;
+        News::Failed { reason: failed.reason, next, before }
     }
 
     /// What the authority issued, once it is safely kept and known to be of use.
@@ -337,7 +339,7 @@ enum News {
     Failed {
         reason: String,
         next: Option<OffsetDateTime>,
-        goes_on: bool,
+        before: Before,
     },
     /// The same as before.
     None,
@@ -350,12 +352,26 @@ impl News {
                 let until = until.date().to_string();
                 tracing::info!(until, names, "a new certificate was issued; new connections are shown it");
             }
-            Self::Failed { reason, next, goes_on } => {
+            Self::Failed { reason, next, before } => {
                 let next = next.map(|next| next.to_string());
-                if goes_on {
-                    tracing::error!(reason, next, "the certificate is not renewed; the one before goes on");
-                } else {
-                    tracing::error!(reason, next, "no certificate was issued; there is none yet");
+                match before {
+                    Before::Valid => {
+                        tracing::error!(
+                            reason,
+                            next,
+                            "the certificate is not renewed; the one before goes on"
+                        );
+                    }
+                    Before::Expired => {
+                        tracing::error!(
+                            reason,
+                            next,
+                            "the certificate is not renewed; the one before has expired, and no client accepts it"
+                        );
+                    }
+                    Before::None => {
+                        tracing::error!(reason, next, "no certificate was issued; there is none yet");
+                    }
                 }
             }
             Self::None => {}
@@ -379,6 +395,24 @@ fn outlook(
     advised: Option<OffsetDateTime>,
 ) -> Outlook {
     let has_all = |one: &&Identity| names.iter().all(|name| one.names(name));
+/// What there is to serve with while there is nothing newer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Valid,
+    Expired,
+    None,
+}
+
+impl Before {
+    fn of(until: Option<OffsetDateTime>, at: OffsetDateTime) -> Self {
+        match until {
+            None => Self::None,
+            Some(until) if until <= at => Self::Expired,
+            Some(_) => Self::Valid,
+        }
+    }
+}
+
     let renewal = identity.filter(has_all).map(|one| {
         let (from, until) = (one.not_before(), one.not_after());
         // However late the authority would like it, a tenth of its life is left for failures.
@@ -394,5 +428,31 @@ fn outlook(
         next,
         failure: tries.reason().map(str::to_owned),
         failures: tries.failures(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_an_external_account_is_shown_to_nobody() {
+        let account = External::new("an-id".to_owned(), b"0123456789abcdef".to_vec());
+        for shown in [format!("{account:?}"), format!("{:#?}", Some(&account))] {
+            assert!(shown.contains("External(…)"), "{shown}");
+            for part in ["0123", "48, 49", "48,", "an-id"] {
+                assert!(!shown.contains(part), "{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_certificate_goes_on_until_it_expires_and_is_told_as_expired_from_then_on() {
+        let until = OffsetDateTime::UNIX_EPOCH + time::Duration::hours(1);
+        let second = time::Duration::seconds(1);
+        assert_eq!(Before::of(None, until), Before::None);
+        assert_eq!(Before::of(Some(until), until - second), Before::Valid);
+        assert_eq!(Before::of(Some(until), until), Before::Expired);
+        assert_eq!(Before::of(Some(until), until + second), Before::Expired);
     }
 }
