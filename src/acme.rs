@@ -23,6 +23,7 @@ use url::Url;
 use self::advice::Advice;
 use self::fitness::is_fit;
 use self::kept::Kept;
+pub use self::kept::Unusable;
 use self::order::{Failed, obtain};
 use self::schedule::{Tries, renew_at};
 use crate::clock::Clock;
@@ -51,7 +52,6 @@ pub struct Settings {
     pub fetcher: Fetcher,
 }
 
-/// How things stand with a certificate, for an operator.
 /// An account at the authority that was made otherwise; its key is shown to nobody.
 pub struct External {
     id: String,
@@ -72,6 +72,7 @@ impl std::fmt::Debug for External {
     }
 }
 
+/// How things stand with a certificate, for an operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// Until when the one that was issued is valid; `None` before there is one.
@@ -87,8 +88,10 @@ pub struct Outlook {
 /// What lies in the data folder of a server that may not be running.
 #[derive(Debug)]
 pub struct Found {
-    /// The certificate; `None` when there is none that can be used, with the reason when there is a file.
-    pub identity: Result<Option<Identity>, String>,
+    /// The certificate; `None` when there is no file of one.
+    pub identity: Result<Option<Identity>, Unusable>,
+    /// The file that it lies in.
+    pub file: std::path::PathBuf,
     /// How things stand.
     pub outlook: Outlook,
 }
@@ -100,8 +103,8 @@ pub fn found(data: &std::path::Path, directory: &Url, names: &[String], now: Off
     let kept = Kept::new(data, directory);
     let identity = kept.pair();
     let good = identity.as_ref().ok().and_then(Option::as_ref);
-    let tries = settled(kept.tries().seen_at(now), good, names, now);
-    Found { outlook: outlook(good, names, &tries, None), identity }
+    let tries = settled(kept.tries(now).seen_at(now), good, names, now);
+    Found { outlook: outlook(good, names, &tries, None), file: kept.pair_file(), identity }
 }
 
 /// Gets certificates and shows them.
@@ -131,11 +134,24 @@ impl Renewals {
     #[must_use]
     pub fn new(settings: Settings, data: &std::path::Path, clock: Clock) -> Self {
         let kept = Kept::new(data, &settings.directory);
-        let identity = kept.pair().unwrap_or_else(|reason| {
-            tracing::warn!(reason, "the certificate that was kept cannot be used; another is asked for");
+        let identity = kept.pair().unwrap_or_else(|why| {
+            match why {
+                Unusable::Broken(reason) => {
+                    tracing::warn!(
+                        reason,
+                        "the certificate that was kept cannot be used; another is asked for"
+                    );
+                }
+                Unusable::Unread(reason) => {
+                    tracing::error!(
+                        reason,
+                        "whether a certificate was kept cannot be seen; none is asked for until it can"
+                    );
+                }
+            }
             None
         });
-        let tries = kept.tries().seen_at(clock.utc()).after_a_start();
+        let tries = kept.tries(clock.utc()).seen_at(clock.utc()).after_a_start();
         let now = Now {
             tries: settled(tries, identity.as_ref(), &settings.names, clock.utc()),
             identity,
@@ -379,22 +395,6 @@ impl News {
     }
 }
 
-/// The tries, but for one that nothing tells the end of where there is a certificate that need not be renewed: the program
-/// ended after it had kept what came.
-fn settled(tries: Tries, identity: Option<&Identity>, names: &[String], now: OffsetDateTime) -> Tries {
-    let is_fresh = |one: &Identity| {
-        names.iter().all(|name| one.names(name)) && renew_at(one.not_before(), one.not_after(), names) > now
-    };
-    if tries.is_unended() && identity.is_some_and(is_fresh) { Tries::default() } else { tries }
-}
-
-fn outlook(
-    identity: Option<&Identity>,
-    names: &[String],
-    tries: &Tries,
-    advised: Option<OffsetDateTime>,
-) -> Outlook {
-    let has_all = |one: &&Identity| names.iter().all(|name| one.names(name));
 /// What there is to serve with while there is nothing newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
@@ -413,6 +413,22 @@ impl Before {
     }
 }
 
+/// The tries, but for one that nothing tells the end of where there is a certificate that need not be renewed: the program
+/// ended after it had kept what came.
+fn settled(tries: Tries, identity: Option<&Identity>, names: &[String], now: OffsetDateTime) -> Tries {
+    let is_fresh = |one: &Identity| {
+        names.iter().all(|name| one.names(name)) && renew_at(one.not_before(), one.not_after(), names) > now
+    };
+    if tries.is_unended() && identity.is_some_and(is_fresh) { Tries::default() } else { tries }
+}
+
+fn outlook(
+    identity: Option<&Identity>,
+    names: &[String],
+    tries: &Tries,
+    advised: Option<OffsetDateTime>,
+) -> Outlook {
+    let has_all = |one: &&Identity| names.iter().all(|name| one.names(name));
     let renewal = identity.filter(has_all).map(|one| {
         let (from, until) = (one.not_before(), one.not_after());
         // However late the authority would like it, a tenth of its life is left for failures.
