@@ -44,6 +44,7 @@ fn a_backup_that_is_written_and_one_that_fails_are_told_everywhere() {
         series["gauges"]["backups"].clone()
     };
     assert_eq!((&of_status(&first)["is_on"], &of_series(&first)["is_on"]), (&json!(true), &json!(true)));
+    assert!(of_series(&first)["every_s"].as_u64() >= Some(60), "{}", of_series(&first));
     let backups = first.data().join("backups");
     let server = name_of(&first.data());
     first.stop();
