@@ -316,12 +316,14 @@ mod tests {
         assert_eq!(kept.tries(now), Tries::default());
         fs::create_dir_all(&kept.folder).unwrap();
         // What no user can read, root included: a folder, and a link that leads to itself.
-        for (what, begins) in [("folder", true), ("circle", false)] {
+        for is_folder in [true, false] {
+            let what = if is_folder { "folder" } else { "circle" };
             for name in [PAIR, ACCOUNT, TRIES] {
                 let path = kept.folder.join(name);
-                match begins {
-                    true => fs::create_dir(&path).unwrap(),
-                    false => std::os::unix::fs::symlink(&path, &path).unwrap(),
+                if is_folder {
+                    fs::create_dir(&path).unwrap();
+                } else {
+                    std::os::unix::fs::symlink(&path, &path).unwrap();
                 }
             }
             let Err(Unusable::Unread(why)) = kept.pair() else { panic!("{what}: {:?}", kept.pair()) };

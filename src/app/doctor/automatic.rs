@@ -57,7 +57,8 @@ pub(super) fn examine(config: &Config, acme: &Acme, clock: &Clock, found: &mut F
             format!("it is not one of {name}; a server that runs gets another from the authority"),
         );
     }
-    judge(&identity, host, &way_on(&kept.outlook, &kept.file, now), now, found);
+    let at_fault = if kept.outlook.failure.is_some() { Fault::Remote } else { Fault::Here };
+    judge(&identity, host, (&way_on(&kept.outlook, &kept.file, now), at_fault), now, found);
     if found.of.len() == before {
         let (until, days) = (identity.not_after().date(), (identity.not_after() - now).whole_days());
         let renewed = when(kept.outlook.next, now);
@@ -65,8 +66,15 @@ pub(super) fn examine(config: &Config, acme: &Acme, clock: &Clock, found: &mut F
     }
 }
 
-/// What is wrong with one that an authority issued. No file of it is anybody's to mend: `way_on` is how another comes.
-fn judge(identity: &Identity, host: &str, way_on: &str, now: OffsetDateTime, found: &mut Findings) {
+/// What is wrong with one that an authority issued. No file of it is anybody's to mend: `way_on` is how another comes, and
+/// with it whose fault it is that none did.
+fn judge(
+    identity: &Identity,
+    host: &str,
+    (way_on, at_fault): (&str, Fault),
+    now: OffsetDateTime,
+    found: &mut Findings,
+) {
     let (from, until) = (identity.not_before(), identity.not_after());
     if let Err(why) = identity.chain().is_linked(host, now) {
         let what = if why.contains("CaUsedAsEndEntity") {
@@ -78,7 +86,7 @@ fn judge(identity: &Identity, host: &str, way_on: &str, now: OffsetDateTime, fou
     }
     for worry in worries(from, until, identity.missing_issuer(), now) {
         match worry {
-            Worry::Expired(_) => found.fail(PART, Fault::Remote, format!("{worry}; {way_on}")),
+            Worry::Expired(_) => found.fail(PART, at_fault, format!("{worry}; {way_on}")),
             Worry::NotYetValid(_) => {
                 found.fail(PART, Fault::Here, format!("{worry}; is the clock of this machine right?"));
             }
@@ -281,7 +289,7 @@ mod tests {
         tells(&place.said(), Mark::Warn, "a server that runs asks for another at once");
         place.keep(-90 * DAY, -DAY, false);
         let expired = "no client accepts it; a server that runs asks for another at once";
-        tells(&place.said(), Mark::Fail(Fault::Remote), expired);
+        tells(&place.said(), Mark::Fail(Fault::Here), expired);
         place.refused();
         let said = place.said();
         tells(
