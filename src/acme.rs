@@ -23,6 +23,7 @@ use url::Url;
 use self::advice::Advice;
 use self::fitness::is_fit;
 use self::kept::Kept;
+pub use self::kept::Unusable;
 use self::order::{Failed, obtain};
 use self::schedule::{Tries, renew_at};
 use crate::clock::Clock;
@@ -45,10 +46,30 @@ pub struct Settings {
     pub contact: Option<String>,
     /// The authority's directory.
     pub directory: Url,
-    /// Whose account this server's belongs to: what the authority calls a key, and the key.
-    pub external: Option<(String, Vec<u8>)>,
+    /// Whose account this server's belongs to.
+    pub external: Option<External>,
     /// Asks the authority.
     pub fetcher: Fetcher,
+}
+
+/// An account at the authority that was made otherwise; its key is shown to nobody.
+pub struct External {
+    id: String,
+    key: Vec<u8>,
+}
+
+impl External {
+    /// The account whose key the authority calls `id`.
+    #[must_use]
+    pub fn new(id: String, key: Vec<u8>) -> Self {
+        Self { id, key }
+    }
+}
+
+impl std::fmt::Debug for External {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("External(…)")
+    }
 }
 
 /// How things stand with a certificate, for an operator.
@@ -67,8 +88,10 @@ pub struct Outlook {
 /// What lies in the data folder of a server that may not be running.
 #[derive(Debug)]
 pub struct Found {
-    /// The certificate; `None` when there is none that can be used, with the reason when there is a file.
-    pub identity: Result<Option<Identity>, String>,
+    /// The certificate; `None` when there is no file of one.
+    pub identity: Result<Option<Identity>, Unusable>,
+    /// The file that it lies in.
+    pub file: std::path::PathBuf,
     /// How things stand.
     pub outlook: Outlook,
 }
@@ -80,8 +103,8 @@ pub fn found(data: &std::path::Path, directory: &Url, names: &[String], now: Off
     let kept = Kept::new(data, directory);
     let identity = kept.pair();
     let good = identity.as_ref().ok().and_then(Option::as_ref);
-    let tries = settled(kept.tries().seen_at(now), good, names, now);
-    Found { outlook: outlook(good, names, &tries, None), identity }
+    let tries = settled(kept.tries(now).seen_at(now), good, names, now);
+    Found { outlook: outlook(good, names, &tries, None), file: kept.pair_file(), identity }
 }
 
 /// Gets certificates and shows them.
@@ -101,8 +124,8 @@ struct Now {
     tries: Tries,
     /// Not before this moment, after one has come.
     rests_until: Option<OffsetDateTime>,
-    /// The failure that the log told of last.
-    told: Option<String>,
+    /// The failure that the log told of last, and what there was to serve with.
+    told: Option<(String, Before)>,
     advice: Advice,
 }
 
@@ -111,11 +134,24 @@ impl Renewals {
     #[must_use]
     pub fn new(settings: Settings, data: &std::path::Path, clock: Clock) -> Self {
         let kept = Kept::new(data, &settings.directory);
-        let identity = kept.pair().unwrap_or_else(|reason| {
-            tracing::warn!(reason, "the certificate that was kept cannot be used; another is asked for");
+        let identity = kept.pair().unwrap_or_else(|why| {
+            match why {
+                Unusable::Broken(reason) => {
+                    tracing::warn!(
+                        reason,
+                        "the certificate that was kept cannot be used; another is asked for"
+                    );
+                }
+                Unusable::Unread(reason) => {
+                    tracing::error!(
+                        reason,
+                        "whether a certificate was kept cannot be seen; none is asked for until it can"
+                    );
+                }
+            }
             None
         });
-        let tries = kept.tries().seen_at(clock.utc()).after_a_start();
+        let tries = kept.tries(clock.utc()).seen_at(clock.utc()).after_a_start();
         let now = Now {
             tries: settled(tries, identity.as_ref(), &settings.names, clock.utc()),
             identity,
@@ -289,11 +325,13 @@ impl Renewals {
         let mut now = self.now();
         now.tries = now.tries.clone().failed(&failed, at);
         let next = now.tries.next();
-        if now.told.as_deref() == Some(failed.reason.as_str()) {
+        let before = Before::of(now.identity.as_ref().map(Identity::not_after), at);
+        let telling = Some((failed.reason.clone(), before));
+        if now.told == telling {
             return News::None;
         }
-        now.told = Some(failed.reason.clone());
-        News::Failed { reason: failed.reason, next, goes_on: now.identity.is_some() }
+        now.told = telling;
+        News::Failed { reason: failed.reason, next, before }
     }
 
     /// What the authority issued, once it is safely kept and known to be of use.
@@ -317,7 +355,7 @@ enum News {
     Failed {
         reason: String,
         next: Option<OffsetDateTime>,
-        goes_on: bool,
+        before: Before,
     },
     /// The same as before.
     None,
@@ -330,15 +368,47 @@ impl News {
                 let until = until.date().to_string();
                 tracing::info!(until, names, "a new certificate was issued; new connections are shown it");
             }
-            Self::Failed { reason, next, goes_on } => {
+            Self::Failed { reason, next, before } => {
                 let next = next.map(|next| next.to_string());
-                if goes_on {
-                    tracing::error!(reason, next, "the certificate is not renewed; the one before goes on");
-                } else {
-                    tracing::error!(reason, next, "no certificate was issued; there is none yet");
+                match before {
+                    Before::Valid => {
+                        tracing::error!(
+                            reason,
+                            next,
+                            "the certificate is not renewed; the one before goes on"
+                        );
+                    }
+                    Before::Expired => {
+                        tracing::error!(
+                            reason,
+                            next,
+                            "the certificate is not renewed; the one before has expired, and no client accepts it"
+                        );
+                    }
+                    Before::None => {
+                        tracing::error!(reason, next, "no certificate was issued; there is none yet");
+                    }
                 }
             }
             Self::None => {}
+        }
+    }
+}
+
+/// What there is to serve with while there is nothing newer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Valid,
+    Expired,
+    None,
+}
+
+impl Before {
+    fn of(until: Option<OffsetDateTime>, at: OffsetDateTime) -> Self {
+        match until {
+            None => Self::None,
+            Some(until) if until <= at => Self::Expired,
+            Some(_) => Self::Valid,
         }
     }
 }
@@ -374,5 +444,31 @@ fn outlook(
         next,
         failure: tries.reason().map(str::to_owned),
         failures: tries.failures(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_an_external_account_is_shown_to_nobody() {
+        let account = External::new("an-id".to_owned(), b"0123456789abcdef".to_vec());
+        for shown in [format!("{account:?}"), format!("{:#?}", Some(&account))] {
+            assert!(shown.contains("External(…)"), "{shown}");
+            for part in ["0123", "48, 49", "48,", "an-id"] {
+                assert!(!shown.contains(part), "{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_certificate_goes_on_until_it_expires_and_is_told_as_expired_from_then_on() {
+        let until = OffsetDateTime::UNIX_EPOCH + time::Duration::hours(1);
+        let second = time::Duration::seconds(1);
+        assert_eq!(Before::of(None, until), Before::None);
+        assert_eq!(Before::of(Some(until), until - second), Before::Valid);
+        assert_eq!(Before::of(Some(until), until), Before::Expired);
+        assert_eq!(Before::of(Some(until), until + second), Before::Expired);
     }
 }

@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use instant_acme::{AccountCredentials, Key};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 use url::Url;
 
+use super::order::Failed;
 use super::schedule::Tries;
 use crate::small_file;
 use crate::transport::Identity;
@@ -32,6 +34,22 @@ const ASIDE_MAX: u32 = 100;
 const PAIR_BYTES: usize = 32 * 1024;
 /// None of them is larger.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Why a certificate that is kept serves nobody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// It is none, and another takes its place.
+    Broken(String),
+    /// It cannot be read, nor another kept, until somebody mends that.
+    Unread(String),
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Broken(reason) | Self::Unread(reason)) = self;
+        f.write_str(reason)
+    }
+}
 
 /// The files of one authority.
 #[derive(Debug)]
@@ -56,13 +74,25 @@ impl Kept {
         Self { folder: data.join(FOLDER).join(format!("{host}-{short}")) }
     }
 
+    /// Where the certificate lies, or would.
+    pub(super) fn pair_file(&self) -> PathBuf {
+        self.folder.join(PAIR)
+    }
+
     /// The certificate; `None` when none is kept.
-    pub(super) fn pair(&self) -> Result<Option<Identity>, String> {
+    ///
+    /// # Errors
+    /// When what lies there is none, or may be a good one that cannot be read just now.
+    pub(super) fn pair(&self) -> Result<Option<Identity>, Unusable> {
         let path = self.folder.join(PAIR);
-        if !path.exists() {
-            return Ok(None);
+        match small_file::read(&path, MAX_BYTES) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(Unusable::Unread(format!("cannot read {}: {error}", path.display())));
+            }
         }
-        Identity::load(&path, &path).map(Some).map_err(|error| error.to_string())
+        Identity::load(&path, &path).map(Some).map_err(|error| Unusable::Broken(error.to_string()))
     }
 
     /// Keeps a certificate with its key that `is_good`, and no other.
@@ -140,10 +170,18 @@ impl Kept {
         self.write(ACCOUNT, &serde_json::to_vec(account).map_err(|error| error.to_string())?)
     }
 
-    /// The tries since the last certificate.
-    pub(super) fn tries(&self) -> Tries {
-        let text = small_file::read(&self.folder.join(TRIES), MAX_BYTES).ok();
-        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    /// The tries since the last certificate. Of those that cannot be read just now nobody knows whether the authority wants
+    /// to be left alone: they count as one that failed at this moment.
+    pub(super) fn tries(&self, now: OffsetDateTime) -> Tries {
+        let path = self.folder.join(TRIES);
+        match small_file::read(&path, MAX_BYTES) {
+            Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Tries::default(),
+            Err(error) => {
+                let reason = format!("cannot read {}: {error}", path.display());
+                Tries::default().failed(&Failed::here(reason), now)
+            }
+        }
     }
 
     pub(super) fn note(&self, tries: &Tries) -> Result<(), String> {
@@ -230,7 +268,7 @@ mod tests {
         assert!(kept.pair().unwrap().unwrap().names("a.example"));
         assert!(kept.account().unwrap().is_none());
         assert_eq!(fs::read_to_string(kept.folder.join("account.json.unusable-1")).unwrap(), "{\"cont");
-        assert_eq!(kept.tries(), Tries::default());
+        assert_eq!(kept.tries(OffsetDateTime::UNIX_EPOCH), Tries::default());
         kept.take(&whole, |_| Ok(())).unwrap();
         assert!(kept.pair().unwrap().unwrap().names("b.example"));
         fs::remove_dir_all(&data).unwrap();
@@ -265,6 +303,44 @@ mod tests {
         fs::create_dir(&path).unwrap();
         assert!(kept.account().err().unwrap().contains("account.json"));
         assert!(path.is_dir());
+        fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[test]
+    fn only_what_is_not_there_counts_as_none_and_all_else_that_cannot_be_read_is_an_error_that_names_the_file()
+     {
+        let data = scratch("unread");
+        let kept = Kept::new(&data, &Url::parse("https://ca.example/").unwrap());
+        let now = OffsetDateTime::UNIX_EPOCH;
+        assert!(kept.pair().unwrap().is_none() && kept.account().unwrap().is_none());
+        assert_eq!(kept.tries(now), Tries::default());
+        fs::create_dir_all(&kept.folder).unwrap();
+        // What no user can read, root included: a folder, and a link that leads to itself.
+        for is_folder in [true, false] {
+            let what = if is_folder { "folder" } else { "circle" };
+            for name in [PAIR, ACCOUNT, TRIES] {
+                let path = kept.folder.join(name);
+                if is_folder {
+                    fs::create_dir(&path).unwrap();
+                } else {
+                    std::os::unix::fs::symlink(&path, &path).unwrap();
+                }
+            }
+            let Err(Unusable::Unread(why)) = kept.pair() else { panic!("{what}: {:?}", kept.pair()) };
+            assert!(why.contains(PAIR), "{what}: {why}");
+            assert!(kept.account().err().unwrap().contains(ACCOUNT), "{what}");
+            let tries = kept.tries(now);
+            assert!(tries.reason().unwrap().contains(TRIES) && tries.next() > Some(now), "{what}: {tries:?}");
+            assert!(kept.could_take().unwrap_err().contains(PAIR), "{what}: no order is placed");
+            fs::remove_dir_all(&kept.folder).unwrap();
+            fs::create_dir_all(&kept.folder).unwrap();
+        }
+        // So it is where the folder cannot be looked into: a file is in its place.
+        fs::remove_dir_all(&kept.folder).unwrap();
+        fs::write(&kept.folder, "").unwrap();
+        assert!(matches!(kept.pair(), Err(Unusable::Unread(why)) if why.contains(PAIR)));
+        assert!(kept.account().err().unwrap().contains(ACCOUNT));
+        assert!(kept.tries(now).reason().unwrap().contains(TRIES));
         fs::remove_dir_all(&data).unwrap();
     }
 

@@ -227,7 +227,7 @@ async fn account(settings: &Settings, kept: &Kept, http: &Http) -> Result<Accoun
 
 async fn new_account(settings: &Settings, kept: &Kept, http: &Http) -> Result<Account, Failed> {
     let external =
-        settings.external.as_ref().map(|(id, key)| ExternalAccountKey::new(id.clone(), key.as_slice()));
+        settings.external.as_ref().map(|of| ExternalAccountKey::new(of.id.clone(), of.key.as_slice()));
     let contact = contact(settings);
     let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
     let wanted = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };

@@ -79,6 +79,12 @@ impl Ladder {
         by_hand.unwrap_or_else(|| Rung::of_consumption(self.percent.load(Ordering::Relaxed)))
     }
 
+    /// Whether an operator set the rung that holds.
+    #[must_use]
+    pub fn is_by_hand(&self) -> bool {
+        self.read(|stored| stored.by_hand).and_then(Rung::of).is_some()
+    }
+
     /// Hears how much of the data service's month is used, in parts of a hundred.
     pub fn consumed(&self, percent: u8) {
         self.percent.store(percent, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::source::{self, Wrong};
 use super::start::StartError;
-use crate::acme::{Outlook, Renewals, Settings};
+use crate::acme::{External, Outlook, Renewals, Settings};
 use crate::admin::{RenewalReport, Standing};
 use crate::clock::Clock;
 use crate::config::{Acme, Config, ExternalAccount, external_key, is_external_key};
@@ -52,13 +52,13 @@ pub(super) fn fetcher(acme: &Acme) -> Result<Fetcher, Wrong> {
     })
 }
 
-/// Whose account the server's belongs to at the authority: the id of its key, and the key.
-pub(super) fn external(account: &ExternalAccount) -> Result<(String, Vec<u8>), Wrong> {
+/// Whose account the server's belongs to at the authority.
+pub(super) fn external(account: &ExternalAccount) -> Result<External, Wrong> {
     const KEY: &str = "acme.external_account_key";
     const ONE: &str = "a file with the key in base64url as the authority gave it, and nothing else";
     let key = source::secret(&account.key, KEY, is_external_key, ONE)?;
     // What was looked at just now has bytes.
-    Ok((account.id.clone(), external_key(key.expose()).unwrap_or_default()))
+    Ok(External::new(account.id.clone(), external_key(key.expose()).unwrap_or_default()))
 }
 
 /// Gets certificates and has them shown for as long as the program runs, in a task of its own: the disk is waited for in

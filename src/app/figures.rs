@@ -20,7 +20,8 @@ use crate::crate_client::window::Scope;
 use crate::envelope::error::{ErrorType, Property};
 use crate::model::family::Family;
 use crate::operator::series::{
-    AccountsNow, BackupsNow, Budget, CertificateNow, LadderNow, NotReady, PlanNow, ReloadNow, Used,
+    AccountsNow, BackupsNow, Budget, CertificateNow, LadderNow, NotReady, PlanNow, ReloadNow, RenewalNow,
+    Used,
 };
 use crate::operator::{FamilyPulse, Gauges, Known, Pulse, Source};
 use crate::pipeline::Parts;
@@ -72,6 +73,7 @@ impl Figures {
         let kinds = self.standing.kinds();
         let certificate = |(at, shown): (usize, &crate::transport::Identity)| CertificateNow {
             names: shown.own_names().to_vec(),
+            from: shown.not_before().unix_timestamp(),
             until: shown.not_after().unix_timestamp(),
             days_left: (shown.not_after() - now).whole_seconds().div_euclid(86_400),
             kind: kinds.get(at).copied().unwrap_or(CertificateKind::File).as_str(),
@@ -95,7 +97,18 @@ impl Figures {
             Rung::L2 => ("2", "anonymous use is paused too"),
             Rung::L3 => ("3", "every account has half its pace too"),
         };
-        LadderNow { step, words }
+        LadderNow { step, words, by_hand: self.parts.admission.ladder().is_by_hand() }
+    }
+
+    fn renewal(&self) -> Option<RenewalNow> {
+        let outlook = self.renewals.as_ref()?.outlook();
+        // Before there is any, it is asked for at once.
+        let next = outlook.next.filter(|next| *next > OffsetDateTime::UNIX_EPOCH);
+        Some(RenewalNow {
+            next_try: next.map(OffsetDateTime::unix_timestamp),
+            last_failure: outlook.failure,
+            tries_failed: outlook.failures,
+        })
     }
 }
 
@@ -265,6 +278,7 @@ impl Source for Figures {
             store,
             backups: BackupsNow {
                 is_on: standing.is_on,
+                every_s: standing.every.map(|every| every.as_secs()),
                 written: counts.get(Outcome::Written),
                 failed: counts.get(Outcome::Failed),
                 put_off: counts.get(Outcome::PutOff),
@@ -275,6 +289,8 @@ impl Source for Figures {
                 configuration_refused: report.configuration_refused,
                 certificate_refused: report.certificate_refused,
                 waits_for_start: report.waits_for_start,
+                files_wait_for_start: report.files_wait_for_start,
+                renewal: self.renewal(),
             },
             certificates: self.certificates(),
             not_ready: not_ready(&self.parts, self.renewals.as_deref())

@@ -90,12 +90,11 @@ pub struct ExternalAccount {
 
 impl Acme {
     pub(super) fn read(keys: &mut Keys<'_, '_>) -> Option<Self> {
-        let mut names = keys.list(
+        let names = keys.distinct(
             "names",
             "a host name such as \"mcp.example.org\"; an address or a name with an asterisk cannot be proved this way",
             name,
         );
-        names.dedup();
         let agreed = keys.flag("agree_to_terms", false);
         let contact = keys.optional("contact", "an e-mail address", |text| match Contact::parse(text)? {
             Contact::Email(address) => Some(address),

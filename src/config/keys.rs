@@ -194,6 +194,35 @@ impl<'r, 'a> Keys<'r, 'a> {
         accepted: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
+        self.entries(key, accepted, parse).into_iter().map(|(entry, _)| entry).collect()
+    }
+
+    /// The same, where an entry that means the same as one before it is reported too.
+    pub(super) fn distinct<T: PartialEq>(
+        &mut self,
+        key: &'static str,
+        accepted: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Vec<T> {
+        let mut list: Vec<T> = Vec::new();
+        for (parsed, entry) in self.entries(key, accepted, parse) {
+            if list.contains(&parsed) {
+                let line = self.reader.line_at(entry.span().start);
+                let found = format!("{} a second time in the list", describe(entry.get_ref()));
+                self.report(line, key, &found, "each entry once");
+            } else {
+                list.push(parsed);
+            }
+        }
+        list
+    }
+
+    fn entries<T>(
+        &mut self,
+        key: &'static str,
+        accepted: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Vec<(T, &'a Spanned<DeValue<'a>>)> {
         let Some(array) = self.array(key, &format!("a list; each entry {accepted}")) else {
             return Vec::new();
         };
@@ -204,7 +233,7 @@ impl<'r, 'a> Keys<'r, 'a> {
                 _ => None,
             };
             match parsed {
-                Some(parsed) => list.push(parsed),
+                Some(parsed) => list.push((parsed, entry)),
                 None => {
                     let line = self.reader.line_at(entry.span().start);
                     self.report(line, key, &format!("{} in the list", describe(entry.get_ref())), accepted);

@@ -24,11 +24,25 @@ const CHARTS: &str = concat!(
 /// Every path with its file.
 const FILES: &[(&str, File)] = &[
     ("/", File { content_type: HTML, bytes: include_bytes!("static/page.html") }),
-    ("/page.js", File { content_type: SCRIPT, bytes: include_bytes!("static/page.js") }),
+    ("/page.js", script(include_bytes!("static/page.js"))),
+    ("/alarms.js", script(include_bytes!("static/alarms.js"))),
+    ("/charts.js", script(include_bytes!("static/charts.js"))),
+    ("/counted.js", script(include_bytes!("static/counted.js"))),
+    ("/families.js", script(include_bytes!("static/families.js"))),
+    ("/moment.js", script(include_bytes!("static/moment.js"))),
+    ("/pieces.js", script(include_bytes!("static/pieces.js"))),
+    ("/steps.js", script(include_bytes!("static/steps.js"))),
+    ("/strips.js", script(include_bytes!("static/strips.js"))),
+    ("/table.js", script(include_bytes!("static/table.js"))),
+    ("/words.js", script(include_bytes!("static/words.js"))),
     ("/page.css", File { content_type: STYLE, bytes: include_bytes!("static/page.css") }),
     ("/uplot.js", File { content_type: SCRIPT, bytes: CHARTS.as_bytes() }),
     ("/uplot.css", File { content_type: STYLE, bytes: include_bytes!("static/uplot/uPlot.min.css") }),
 ];
+
+const fn script(bytes: &'static [u8]) -> File {
+    File { content_type: SCRIPT, bytes }
+}
 
 /// The file at a path.
 pub(super) fn file(path: &str) -> Option<File> {
@@ -42,7 +56,39 @@ mod tests {
     use super::*;
 
     const PAGE: &str = include_str!("static/page.html");
-    const SCRIPT_TEXT: &str = include_str!("static/page.js");
+
+    /// Our own scripts with their paths.
+    fn scripts() -> Vec<(&'static str, &'static str)> {
+        let own = FILES.iter().filter(|(path, file)| file.content_type == SCRIPT && *path != "/uplot.js");
+        own.map(|(path, file)| (*path, std::str::from_utf8(file.bytes).unwrap())).collect()
+    }
+
+    #[test]
+    fn every_script_is_served_and_each_loads_those_alone_that_are() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/operator/static");
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut lying: Vec<String> = names
+            .map(|name| format!("/{}", name.to_string_lossy()))
+            .filter(|name| name.ends_with(".js"))
+            .collect();
+        lying.sort();
+        let mut served: Vec<&str> = scripts().iter().map(|(path, _)| *path).collect();
+        served.sort_unstable();
+        assert_eq!(lying, served);
+        let mut loaded = vec!["/page.js".to_owned()];
+        for (path, text) in scripts() {
+            assert!(!text.contains("import("), "{path}");
+            for line in text.lines().filter(|line| line.starts_with("import ")) {
+                let name = line.split("from '.").nth(1).and_then(|rest| rest.strip_suffix("';"));
+                let name = name.unwrap_or_else(|| panic!("{path}: {line}"));
+                assert!(served.contains(&name), "{path} loads {name}");
+                loaded.push(name.to_owned());
+            }
+        }
+        loaded.sort();
+        loaded.dedup();
+        assert_eq!(loaded, served, "each is used");
+    }
 
     #[test]
     fn the_library_is_the_published_one_and_goes_with_its_licence() {
@@ -95,12 +141,19 @@ mod tests {
 
     #[test]
     fn what_the_server_tells_never_becomes_markup_and_no_other_host_is_named() {
-        for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("] {
-            assert!(!SCRIPT_TEXT.contains(word), "{word}");
+        let (mut addresses, mut all) = (0, String::new());
+        for (path, text) in scripts() {
+            for word in
+                ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("]
+            {
+                assert!(!text.contains(word), "{path}: {word}");
+            }
+            addresses += text.matches("//").count() - text.matches("// ").count();
+            all += text;
         }
         // What SVG is called looks like an address and is never asked.
-        assert_eq!(SCRIPT_TEXT.matches("//").count() - SCRIPT_TEXT.matches("// ").count(), 1);
-        assert!(SCRIPT_TEXT.contains("'http://www.w3.org/2000/svg'"));
+        assert_eq!(addresses, 1);
+        assert!(all.contains("'http://www.w3.org/2000/svg'"));
         assert!(!PAGE.contains("//") && !include_str!("static/page.css").contains("//"));
     }
 }

@@ -20,6 +20,7 @@ pub(super) const KEPT: usize = 720;
 pub struct Ring {
     before: Pulse,
     steps: VecDeque<Step>,
+    set_back: u64,
 }
 
 /// What came between two looks at the counts.
@@ -52,12 +53,13 @@ impl Ring {
     /// Nothing yet; what comes counts from `pulse` on.
     #[must_use]
     pub fn new(pulse: Pulse) -> Self {
-        Self { before: pulse, steps: VecDeque::with_capacity(KEPT) }
+        Self { before: pulse, steps: VecDeque::with_capacity(KEPT), set_back: 0 }
     }
 
     /// Keeps what came since the last look, which ends at `now`, in seconds since 1970. Where the clock was set back,
     /// what lies ahead of it goes: nobody would look there before it is that time again.
     pub fn push(&mut self, pulse: Pulse, now: i64) {
+        self.set_back += u64::from(self.steps.back().is_some_and(|last| last.at >= now));
         while self.steps.back().is_some_and(|last| last.at >= now) {
             self.steps.pop_back();
         }
@@ -67,6 +69,11 @@ impl Ring {
             self.steps.pop_front();
         }
         self.steps.push_back(step);
+    }
+
+    /// How often entries went since the clock was set back: whoever keeps some of before has to ask for all anew.
+    pub(super) fn set_back(&self) -> u64 {
+        self.set_back
     }
 
     /// What came after a moment, the oldest first.

@@ -152,6 +152,8 @@ pub struct LadderNow {
     pub step: &'static str,
     /// What it means.
     pub words: &'static str,
+    /// Whether an operator set it, so that it holds whatever the month's use is.
+    pub by_hand: bool,
 }
 
 /// The backups that the server writes by itself.
@@ -159,6 +161,8 @@ pub struct LadderNow {
 pub struct BackupsNow {
     /// Whether any are written.
     pub is_on: bool,
+    /// Seconds between two; `None` when none are written.
+    pub every_s: Option<u64>,
     /// Those that were written since the start.
     pub written: u64,
     /// Those that could not be.
@@ -180,6 +184,21 @@ pub struct ReloadNow {
     pub certificate_refused: Option<String>,
     /// Sections that wait for the next start.
     pub waits_for_start: Vec<String>,
+    /// Keys whose files changed and are read at the next start only.
+    pub files_wait_for_start: Vec<String>,
+    /// How the automatic certificate stands; `None` where there is none.
+    pub renewal: Option<RenewalNow>,
+}
+
+/// How an automatic certificate stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct RenewalNow {
+    /// When the authority is asked next, in seconds since 1970; `None` while it is being asked.
+    pub next_try: Option<i64>,
+    /// Why the last try failed; `None` when it did not.
+    pub last_failure: Option<String>,
+    /// How many failed in a row, as `ono_certificate_tries_failed` has it.
+    pub tries_failed: u32,
 }
 
 /// A certificate that is shown.
@@ -187,7 +206,9 @@ pub struct ReloadNow {
 pub struct CertificateNow {
     /// The hosts that it is for.
     pub names: Vec<String>,
-    /// Until when it is valid, in seconds since 1970.
+    /// From when on it is valid, in seconds since 1970.
+    pub from: i64,
+    /// Until when.
     pub until: i64,
     /// Whole days until then; below 0 once it has ended.
     pub days_left: i64,
@@ -213,6 +234,7 @@ struct Document<'a> {
     now: i64,
     step_s: u32,
     kept_s: u64,
+    set_back: u64,
     t: Column<'a, i64>,
     calls: Column<'a, u32>,
     refused: Column<'a, u32>,
@@ -300,6 +322,7 @@ pub(super) fn document(known: &Known, ring: &Ring, gauges: &Gauges, now: i64, af
         now,
         step_s: STEP_S,
         kept_s: u64::from(STEP_S) * KEPT as u64,
+        set_back: ring.set_back(),
         t: column(steps, |step| step.at),
         calls: column(steps, |step| step.calls),
         refused: column(steps, |step| step.refused),

@@ -46,11 +46,12 @@ impl Source for Set {
             accounts: AccountsNow { active_today: 0, at_limit: 0 },
             upstream_plan: None,
             upstream_key_refused: None,
-            ladder: LadderNow { step: "L0", words: "nothing is given up" },
+            ladder: LadderNow { step: "L0", words: "nothing is given up", by_hand: false },
             tools_off: Vec::new(),
             store: "good".into(),
             backups: BackupsNow {
                 is_on: true,
+                every_s: Some(3_600),
                 written: 1,
                 failed: 0,
                 put_off: 0,
@@ -61,6 +62,8 @@ impl Source for Set {
                 configuration_refused: None,
                 certificate_refused: None,
                 waits_for_start: Vec::new(),
+                files_wait_for_start: Vec::new(),
+                renewal: None,
             },
             certificates: Vec::new(),
             not_ready: Vec::new(),
@@ -179,6 +182,8 @@ fn a_clock_that_is_set_back_leaves_nothing_that_lies_ahead_of_it_and_the_figures
         }
     }
     assert_eq!(times(&operator).len(), 3, "an hour back, nothing of before is past");
+    // Whoever keeps some of before is told to ask for all anew.
+    assert_eq!(series(&operator, "/series?after=0")["set_back"], json!(2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,6 +210,7 @@ fn nothing_but_reading_is_answered_and_every_answer_has_the_same_guard_fields() 
         ("GET", "/", 200),
         ("HEAD", "/metrics", 200),
         ("GET", "/page.js", 200),
+        ("GET", "/words.js", 200),
         ("GET", "/healthz", 200),
         ("GET", "/series?after=0", 200),
         ("GET", "/series?after=now", 400),

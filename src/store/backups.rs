@@ -126,7 +126,7 @@ impl Backups {
     /// # Errors
     /// When the system gives no thread.
     pub fn write_in_background(mut self, state: &Arc<State>, clock: Clock) -> io::Result<()> {
-        state.backups().begin(self.newest);
+        state.backups().begin(self.newest, self.every);
         let state: Weak<State> = Arc::downgrade(state);
         std::thread::Builder::new().name("store-backups".into()).spawn(move || {
             while let Some(state) = state.upgrade() {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use self::advising::Advising;
 use self::pebble::{EXTERNAL, Manners, Pebble, free_port, is_here};
 use crate::harness::{Kept as _, Log, PATIENCE, evidence, fields};
-use crate::operator::metrics_at;
+use crate::operator::{metrics_at, series_at};
 
 const NAME: &str = "mcp.example.test";
 const ISSUED: &str = "a new certificate was issued; new connections are shown it";
@@ -340,6 +340,7 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
     let operator = scene.place.join("o.sock");
     scene.configure(&format!("[operator]\nlisten = \"unix:{}\"\n", operator.display()));
     let failed = || metrics_at(&operator)["ono_certificate_tries_failed"];
+    let renewal = || series_at(&operator)["gauges"]["reload"]["renewal"].clone();
     // The supervisor is told that the service is ready, and gets its signs of life.
     let ear = Ear::new(&scene.place.join("first"));
     let server = scene.start_with(&[("NOTIFY_SOCKET", &ear.path), ("WATCHDOG_USEC", "600000")]);
@@ -352,6 +353,8 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
         "{line}"
     );
     assert!(failed() > 0.5, "{}", failed());
+    let told = renewal();
+    assert!(told["last_failure"] == line["reason"] && told["tries_failed"].as_u64() >= Some(1), "{told}");
     let (good, said) = scene.openssl(NAME, &[], &page("/healthz", NAME, scene.port));
     assert!(!good && said.contains("no peer certificate available"), "{said}");
     for name in ["localhost", "127.0.0.1"] {
@@ -394,6 +397,7 @@ fn without_a_certificate_the_port_is_open_names_are_refused_and_this_machine_is_
     server.signal("HUP");
     server.line(ISSUED, "");
     assert!(failed() < 0.5, "{}", failed());
+    assert_eq!((&renewal()["last_failure"], &renewal()["tries_failed"]), (&Value::Null, &Value::from(0)));
     ear.hears("STATUS=serving", "as soon as");
     assert!(scene.is_trusted(&scene.authority.root(), NAME));
 }

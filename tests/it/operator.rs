@@ -73,8 +73,17 @@ fn metrics(port: u16) -> Values {
 
 /// The same of a socket at a path.
 pub fn metrics_at(path: &Path) -> Values {
+    values(&get_at(path, "/metrics"))
+}
+
+/// What the operator's socket at a path tells as JSON.
+pub fn series_at(path: &Path) -> serde_json::Value {
+    serde_json::from_str(&get_at(path, "/series").body).expect("JSON")
+}
+
+fn get_at(path: &Path, what: &str) -> Told {
     let stream = UnixStream::connect(path).expect("a connection");
-    values(&exchange(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+    exchange(stream, &format!("GET {what} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
 }
 
 fn values(told: &Told) -> Values {

@@ -75,7 +75,7 @@ pub(super) fn examine(config: &Config, clock: &Clock, found: &mut Findings) {
 }
 
 /// What there is to say about one certificate, whatever its names are.
-pub(super) fn one(which: &str, chain: &Chain, host: &str, now: OffsetDateTime, found: &mut Findings) {
+fn one(which: &str, chain: &Chain, host: &str, now: OffsetDateTime, found: &mut Findings) {
     if let Err(why) = chain.is_linked(host, now) {
         let text = if why.contains("CaUsedAsEndEntity") {
             format!(

@@ -3,6 +3,7 @@
 //! Decides nothing. Knows nothing of what is in a backup, nor of where it lies.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use time::OffsetDateTime;
 
@@ -32,6 +33,8 @@ pub struct Outcomes {
 pub struct Standing {
     /// Whether any are.
     pub is_on: bool,
+    /// The time between two; `None` when none are.
+    pub every: Option<Duration>,
     /// When the last one was written that is whole, also before this start; `None` when there is none.
     pub last: Option<OffsetDateTime>,
     /// Why the one that was due last is not there; `None` when it is.
@@ -51,9 +54,9 @@ impl Outcomes {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// They are written from now on; the newest that lies there is of this moment.
-    pub(super) fn begin(&self, newest: Option<OffsetDateTime>) {
-        self.note(|standing| (standing.is_on, standing.last) = (true, newest));
+    /// They are written from now on, so often; the newest that lies there is of this moment.
+    pub(super) fn begin(&self, newest: Option<OffsetDateTime>, every: Duration) {
+        self.note(|standing| (standing.is_on, standing.every, standing.last) = (true, Some(every), newest));
     }
 
     pub(super) fn written(&self, now: OffsetDateTime) {

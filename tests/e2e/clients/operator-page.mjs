@@ -3,7 +3,7 @@
 //
 //   node operator-page.mjs PROGRAM OUT      PROGRAM is ono-sendai, OUT a folder for screenshots and logs
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
 import { createRequire } from 'node:module';
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checks, launch, open, overflow } from '../lib/browser.mjs';
 import { secret } from '../lib/consent.mjs';
+import { followsASetClock, movableClock, tellsOfEverything } from '../lib/operator-told.mjs';
 
 const [program, out] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
@@ -36,9 +37,10 @@ const freePort = () => new Promise((found) => {
 });
 
 const children = new Set();
-function run(name, ...words) {
+const run = (name, ...words) => runIn({}, name, ...words);
+function runIn(environment, name, ...words) {
   const log = openSync(join(out, `${name}.log`), 'a');
-  const child = spawn(program, words, { stdio: ['ignore', log, log] });
+  const child = spawn(program, words, { stdio: ['ignore', log, log], env: { ...process.env, ...environment } });
   children.add(child);
   child.ended = new Promise((ended) => child.on('exit', (code) => (children.delete(child), ended(code))));
   return child;
@@ -180,8 +182,8 @@ async function axeFindsNothing(what, page) {
 
 /** How many calls the page tells, once it has a first step. */
 async function total({ page }) {
-  await page.waitForFunction(() => /^[\d,]+ in/.test(document.querySelector('#tools .when').textContent));
-  return Number((await text(page, '#tools .when')).replace(/\D+in .*/, '').replaceAll(',', ''));
+  await page.waitForFunction(() => /^[\d,]+ (in|since) /.test(document.querySelector('#tools .when').textContent));
+  return Number((await text(page, '#tools .when')).split(' ')[0].replaceAll(',', ''));
 }
 
 /** The figures have changed by themselves since there were so many calls, and are those of the server. */
@@ -267,8 +269,9 @@ async function hostile(browser) {
   told.version = told.public_base = MARKUP;
   Object.assign(told.gauges, {
     ladder: { step: MARKUP, words: MARKUP }, tools_off: [MARKUP, MARKUP], store: `refusing: ${MARKUP}`, not_ready: [{ part: MARKUP, why: MARKUP }],
-    reload: { configuration_refused: MARKUP, certificate_refused: MARKUP, waits_for_start: [MARKUP] },
-    certificates: [{ names: [MARKUP], until: told.now, days_left: 1, kind: MARKUP }],
+    reload: { configuration_refused: MARKUP, certificate_refused: MARKUP, waits_for_start: [MARKUP], files_wait_for_start: [MARKUP], renewal: { next_try: MARKUP, last_failure: MARKUP, tries_failed: MARKUP } },
+    backups: { is_on: true, every_s: MARKUP, written: MARKUP, failed: MARKUP, put_off: MARKUP, last: MARKUP, missing: MARKUP },
+    certificates: [{ names: [MARKUP], from: MARKUP, until: told.now, days_left: 1, kind: MARKUP }],
   });
   const body = JSON.stringify(told).replace('"constructor"', '"__proto__"');
   const isOwn = (to) => to.origin === new URL(page_address).origin;
@@ -288,6 +291,21 @@ async function hostile(browser) {
   check('hostile words: each is shown as it is', seen.places.length === 0, seen.places);
   check('hostile words: nothing is asked elsewhere, and nothing fails', foreign.length === 0 && complaints.length === 0, [foreign, complaints]);
   await context.close();
+}
+
+/** A server of its own, whose clock is set back while the page looks. */
+async function withItsClockSetBack(browser) {
+  const clock = movableClock(['x86_64', 'aarch64'].map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`).filter(existsSync), join(folder, 'clock'));
+  if (!clock) return console.log('SKIPPED: a clock that is set back: there is no libfaketime');
+  const [port, operator] = [await freePort(), await freePort()];
+  const data = mkdtempSync(join(folder, 'clock-'));
+  const config = file('clock.toml', `[server]\nlisten = "127.0.0.1:${port}"\npublic_base = "https://localhost:${port}"\ndata_dir = "${data}"\n[operator]\nlisten = "127.0.0.1:${operator}"\n[log]\nlevel = "trace"\n`, 0o600);
+  const address = `http://127.0.0.1:${operator}/`;
+  const child = runIn(clock.environment, 'server', 'serve', '--config', config);
+  await until('its page is served', async () => (await fetch(`${address}healthz`)).ok);
+  await followsASetClock({ browser, address, check, setClock: clock.set });
+  child.kill('SIGTERM');
+  check('the server with the clock ends when told to', (await child.ended) === 0);
 }
 
 /** What the policy keeps from happening is told, so that silence means something. */
@@ -322,6 +340,7 @@ try {
   await Promise.all(views.map((view, index) => isOfNow(view, first[index])));
   await pauses(views);
   await hostile(browser);
+  await Promise.all([tellsOfEverything({ browser, address: page_address, check }), withItsClockSetBack(browser)]);
   for (const { page, what } of views) await page.screenshot({ path: join(out, `${what.replace(', ', '-')}.png`), fullPage: true });
 
   for (const view of views) view.allowFailures(true);

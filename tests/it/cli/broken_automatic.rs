@@ -40,6 +40,11 @@ pub const AUTOMATIC: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "automatic certificate for a name twice",
+        "[server]\npublic_base = \"https://mcp.example.org\"\nfixture_mode = false\n[crate]\nkey = \"ck\"\n[acme]\nnames = [\n  \"mcp.example.org\",\n  \"api.example.org\",\n  \"MCP.example.org.\",\n]\nagree_to_terms = true\n",
+        &["10: acme.names: found \"MCP.example.org.\" a second time in the list; accepted: each entry once"],
+    ),
+    (
         "automatic certificate for nothing",
         "[acme]\nagree_to_terms = true\ncontact = \"ops@example.org\"\n",
         &[

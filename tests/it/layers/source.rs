@@ -47,6 +47,31 @@ fn collect(folder: &Path, files: &mut Vec<File>) {
     }
 }
 
+/// Every file below a folder of the root that ends in one of these, with its text, but what others wrote and what is built.
+pub fn texts(folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
+    const OTHERS: [&str; 8] =
+        ["node_modules", "target", "uplot", "out", "corpus", "artifacts", "coverage", "__pycache__"];
+    let (mut folders, mut texts) = (vec![root().join(folder)], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if kind.is_dir() && !OTHERS.contains(&name.as_str()) && !name.starts_with('.') {
+                folders.push(path);
+            } else if kind.is_file()
+                && extensions.iter().any(|end| path.extension().is_some_and(|is| is == *end))
+            {
+                let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+                texts.push((name, std::fs::read_to_string(&path).expect("text")));
+            }
+        }
+    }
+    assert!(!texts.is_empty(), "{folder} holds nothing");
+    texts.sort();
+    texts
+}
+
 /// The code before a file's tests; nothing when the whole file is tests.
 pub fn without_tests(file: &File) -> String {
     if file.module.iter().any(|part| part == "tests") {

@@ -359,6 +359,12 @@ fn the_metrics_tell_what_the_operators_command_and_the_page_tell_at_the_same_tim
         let whole = |name: &str| json!(of(&values, name).round() as i64);
         assert_eq!(told["rung"], whole("ono_ladder_rung"));
         assert_eq!(told["rung"].to_string(), gauges["ladder"]["step"].as_str().expect("text"));
+        assert_eq!(json!(!told["rung_by_hand"].is_null()), gauges["ladder"]["by_hand"]);
+        for what in
+            ["waits_for_start", "files_wait_for_start", "configuration_refused", "certificate_refused"]
+        {
+            assert_eq!(told["reload"][what], gauges["reload"][what], "{what}");
+        }
         assert_eq!(json!(told["tools_off"].as_array().expect("tools").len()), whole("ono_tools_off"));
         assert_eq!(told["tools_off"], gauges["tools_off"]);
         assert_eq!(json!(i64::from(told["anonymous_paused"] == true)), whole("ono_anonymous_paused"));

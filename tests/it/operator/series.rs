@@ -61,10 +61,14 @@ fn calls_of_the_last_steps_stand_in_arrays_of_one_length_beside_the_present() {
         (&gauges["reload"]["configuration_refused"], &gauges["not_ready"]),
         (&Value::Null, &json!([]))
     );
+    assert_eq!((&gauges["reload"]["renewal"], &document["set_back"]), (&Value::Null, &json!(0)));
     let certificate = &gauges["certificates"][0];
     assert_eq!(certificate["kind"], "demo");
     assert!(certificate["names"].as_array().expect("names").contains(&json!("localhost")), "{certificate}");
     assert!(certificate["days_left"].as_i64().expect("days") > 0);
+    let moment = |which: &str| certificate[which].as_i64().expect("a moment");
+    let now = document["now"].as_i64().expect("a moment");
+    assert!(moment("from") <= now && now < moment("until"), "{certificate}");
     let last = document["t"][length - 1].as_i64().expect("a time");
     let newer = series(port, &format!("/series?after={last}"));
     assert!(newer["t"].as_array().expect("times").iter().all(|t| t.as_i64().expect("a time") > last));

@@ -207,7 +207,7 @@ fn a_file_that_is_read_at_a_start_only_is_named_once_it_holds_something_else() {
         crate::pki::private(&place.join(file), content);
     }
     let rest = format!(
-        "fixture_mode = false\n[crate]\nkey_file = \"PLACE/crate.key\"\nbase_url = \"http://localhost:1\"\n[legal]\nprivacy = \"PLACE/privacy.txt\"\n{ONE_PAIR}"
+        "fixture_mode = false\n[operator]\nlisten = \"unix:PLACE/o.sock\"\n[crate]\nkey_file = \"PLACE/crate.key\"\nbase_url = \"http://localhost:1\"\n[legal]\nprivacy = \"PLACE/privacy.txt\"\n{ONE_PAIR}"
     );
     let served = Served::on(place.clone(), authority, &rest, &[]);
     served.signal("HUP");
@@ -218,4 +218,9 @@ fn a_file_that_is_read_at_a_start_only_is_named_once_it_holds_something_else() {
     fs::write(place.join("privacy.txt"), "Two.").expect("a file");
     assert_eq!(served.line(WAITS, "privacy")["files"], "crate.key_file, legal.privacy");
     assert_eq!(served.status()["files_wait_for_start"], json!(["crate.key_file", "legal.privacy"]));
+    let told = &crate::operator::series_at(&place.join("o.sock"))["gauges"]["reload"];
+    assert_eq!(
+        (&told["files_wait_for_start"], &told["waits_for_start"]),
+        (&json!(["crate.key_file", "legal.privacy"]), &json!([]))
+    );
 }
