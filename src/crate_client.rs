@@ -331,7 +331,7 @@ impl CrateClient {
         if holds {
             for read in &basis.reads {
                 ledger.note_read(read.clone());
-                self.service.tallies.came_from_cache();
+                self.service.tallies.came_from(CameFrom::Cache);
             }
         }
         holds

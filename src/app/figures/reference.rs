@@ -70,7 +70,6 @@ fn labels(metric: Metric) -> Vec<Vec<&'static str>> {
         | Metric::BackupMissing
         | Metric::CertificateFailures
         | Metric::Ready
-        | Metric::CertificateFailures
         | Metric::LinesLeftOut
         | Metric::Resident
         | Metric::OpenFds

@@ -58,6 +58,7 @@ export function alarms(whole) {
   for (const { part, why } of gauges.not_ready ?? []) add('alarm', `Not ready: ${part}: ${why}`);
   if (reload.configuration_refused) add('alarm', `The configuration was refused, the last good one holds: ${reload.configuration_refused}`);
   if (reload.certificate_refused) add('alarm', `The certificate was refused, the last good one holds: ${reload.certificate_refused}`);
+  if (gauges.upstream_key_refused) add('alarm', 'The data service refuses the key of this server', `: HTTP status ${gauges.upstream_key_refused}`);
   if (gauges.store?.startsWith('refusing') && !gauges.not_ready?.some(({ part }) => part === 'store')) add('alarm', `The store is ${gauges.store}`);
   const now = whole.findLast((step) => !step.isGap);
   const all = Object.keys(now?.families ?? {});

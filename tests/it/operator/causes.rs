@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpStream};
+use std::process::Command;
 
 use http::StatusCode;
 use ono_sendai::telemetry::Metric;
@@ -17,7 +16,8 @@ use super::{ANY_PORT, metrics, port_of, until};
 use crate::harness::Demo;
 use crate::layers::source_text;
 use crate::signin::builtin::registered;
-use crate::store::disk_full::Small;
+use crate::store::power_cut::{Mounted, made};
+use crate::store::support::Scratch;
 use crate::tables::page;
 use crate::upstream::peer::{Peer, json as answers};
 use crate::upstream::server_with;
@@ -75,9 +75,11 @@ fn cause(metric: Metric) -> (&'static str, &'static str, &'static str) {
         Metric::Answers => refusals("a page that there is not is asked for"),
         Metric::StoreHealth => set("a server starts"),
         Metric::StoreFlushes => calls("a call spends something"),
-        Metric::StoreFailures => {
-            ("a disk is full", "causes", "a_write_that_the_disk_refuses_is_counted_as_one_that_failed")
-        }
+        Metric::StoreFailures => (
+            "a disk turns read-only",
+            "causes",
+            "a_write_that_the_disk_refuses_is_counted_as_one_that_failed",
+        ),
         Metric::RestoreUnconfirmed => restored("a backup is restored"),
         Metric::Backups | Metric::BackupLast | Metric::BackupMissing => backup("a backup is due"),
         Metric::Ready => restored("a backup is restored"),
@@ -190,31 +192,31 @@ fn connections_that_wait_for_a_descriptor_are_told_as_held() {
 
 #[test]
 fn a_write_that_the_disk_refuses_is_counted_as_one_that_failed() {
-    let Some(disk) = Small::mount("24m") else { return };
-    let server = Demo::serving_in(disk.path().join("data"), &format!("[issuer]\nenabled = true\n{ANY_PORT}"));
+    let scratch = Scratch::new("refused-writes");
+    let (image, folder) = (scratch.0.join("disk"), scratch.0.join("mounted"));
+    let Some(mounted) = Some(()).filter(|()| made(&image)).and_then(|()| Mounted::new(&image, &folder))
+    else {
+        return println!("SKIPPED: a disk that refuses writes: nothing may be mounted here");
+    };
+    let rest = format!("[issuer]\nenabled = true\n{ANY_PORT}");
+    let server = Demo::serving_in(mounted.0.join("data"), &rest);
     let port = port_of(&server);
     let failures = "ono_store_flush_failures_total";
     let token = server.token_of("refused");
     assert!(!server.call_as(&token, "resolve_artist", json!({"q": "Four Tet"})).is_error);
     assert_eq!(of(&metrics(port), failures).round() as i64, 0);
-    let filler = disk.path().join("filler");
+    // What a kernel does to a file system that it finds damaged.
+    let turned = Command::new("mount").args(["-o", "remount,abort"]).arg(&mounted.0).status();
+    assert!(turned.expect("mount runs").success());
     let n = Cell::new(0);
     let read = || {
-        // Where the server finds the disk full before it writes anything, it has to have room first.
-        let _none_yet = std::fs::remove_file(&filler);
-        until(|| metrics(port), "ready", |values| of(values, "ono_ready") > 0.5);
-        let mut file = File::create(&filler).expect("a file");
-        while file.write_all(&[1; 65_536]).is_ok() {}
-        while file.write_all(&[1; 512]).is_ok() {}
-        for _ in 0..20 {
-            n.set(n.get() + 1);
-            server.call_as(&token, "resolve_artist", json!({"q": format!("Nobody {}", n.get())}));
-        }
+        n.set(n.get() + 1);
+        server.call_as(&token, "resolve_artist", json!({"q": format!("Nobody {}", n.get())}));
         metrics(port)
     };
     let after = until(read, "a failed write", |values| of(values, failures) > 0.5);
     assert!(of(&after, "ono_store_state{state=\"refusing\"}") > 0.5 && of(&after, "ono_ready") < 0.5);
-    std::fs::remove_file(&filler).expect("removed");
+    server.kill();
 }
 
 #[test]

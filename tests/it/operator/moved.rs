@@ -172,7 +172,7 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
     let peer = Peer::start();
     peer.set("/api/v2/artist/", answers(500, "{}"));
     peer.set("/api/v2/resolve", answers(200, "{\"resolved_via\": [}"));
-    peer.set("/api/v2/search", answers(200, "[1]"));
+    peer.set("/api/v2/search", answers(404, "<html>"));
     let server = server(&peer);
     let port = port_of(&server);
     let before = metrics(port);
@@ -186,15 +186,16 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
     let status =
         grew(&before, &after, &["ono_upstream_requests_total{family=\"artist\",outcome=\"status\"}"])[0];
     assert_eq!(status, i64::try_from(peer.seen("/api/v2/artist/").len()).expect("few"));
-    // What is no JSON ends its request so; what is JSON of another shape has ended it well, and is counted apart.
+    // A "no" that is not the service's own ends its request so; what arrives whole has ended it well, and is counted
+    // apart when it cannot be read.
     let seen = |path: &str| i64::try_from(peer.seen(path).len()).expect("few");
     let unreadable = |family: &str| {
         let ended = |word| format!("ono_upstream_requests_total{{family=\"{family}\",outcome=\"{word}\"}}");
         let later = format!("ono_upstream_unreadable_total{{family=\"{family}\"}}");
         grew(&before, &after, &[&ended("unreadable"), &ended("ok"), &later])
     };
-    assert_eq!(unreadable("resolve"), [seen("/api/v2/resolve"), 0, 0]);
-    assert_eq!(unreadable("search"), [0, seen("/api/v2/search"), seen("/api/v2/search")]);
+    assert_eq!(unreadable("resolve"), [0, seen("/api/v2/resolve"), seen("/api/v2/resolve")]);
+    assert_eq!(unreadable("search"), [seen("/api/v2/search"), 0, 0]);
     assert!(seen("/api/v2/resolve") >= 1 && seen("/api/v2/search") >= 1);
     let open = ["service", "artist"]
         .map(|scope| of(&after, &format!("ono_degraded_window_open{{scope=\"{scope}\"}}")));
