@@ -268,7 +268,7 @@ async function hostile(browser) {
   for (const key of ['errors', 'tools', 'families']) told[key] = renamed(told[key]);
   told.version = told.public_base = MARKUP;
   Object.assign(told.gauges, {
-    ladder: { step: MARKUP, words: MARKUP }, tools_off: [MARKUP, MARKUP], store: `refusing: ${MARKUP}`, not_ready: [{ part: MARKUP, why: MARKUP }],
+    ladder: { step: MARKUP, words: MARKUP }, tools_off: [MARKUP, MARKUP], store: `refusing: ${MARKUP}`, upstream_key_refused: MARKUP, not_ready: [{ part: MARKUP, why: MARKUP }],
     reload: { configuration_refused: MARKUP, certificate_refused: MARKUP, waits_for_start: [MARKUP], files_wait_for_start: [MARKUP], renewal: { next_try: MARKUP, last_failure: MARKUP, tries_failed: MARKUP } },
     backups: { is_on: true, every_s: MARKUP, written: MARKUP, failed: MARKUP, put_off: MARKUP, last: MARKUP, missing: MARKUP },
     certificates: [{ names: [MARKUP], from: MARKUP, until: told.now, days_left: 1, kind: MARKUP }],

@@ -75,6 +75,11 @@ export async function tellsOfEverything({ browser, address, check }) {
   await says((_document, gauges) => (gauges.backups = { ...backups, is_on: false, every_s: null }), ({ alarms, has, state }) =>
     check('no backups are no alarm', !has(/backup/i) && /Backups none are written/.test(state), [alarms, state]));
 
+  for (const status of [null, 401]) {
+    await says((_document, gauges) => (gauges.upstream_key_refused = status), ({ alarms, has }) =>
+      check(`a key that the data service ${status ? 'refuses is an alarm' : 'takes is none'}`, has(/^alarm The data service refuses the key of this server: HTTP status 401$/) === (status !== null), alarms));
+  }
+
   await says((_document, gauges) => Object.assign(gauges.reload, { waits_for_start: ['deadlines'], files_wait_for_start: ['crate.key_file'] }), ({ alarms, has, state }) => {
     check('a file that waits for the next start is told beside a section that does', has(/^notice Changed, and read at the next start only: deadlines, crate\.key_file$/), alarms);
     check('it stands in the state too', /Waits for the next start deadlines, crate\.key_file/.test(state), state);
