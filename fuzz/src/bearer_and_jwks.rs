@@ -127,7 +127,7 @@ fn key_set(data: &[u8]) {
     let Ok(set) = set else { return };
     let Some(listed) = listed else { panic!("read of no list") };
     assert!(set.len() <= listed.len().min(KEYS_MAX), "{} keys of {}", set.len(), listed.len());
-    assert_eq!(set.is_empty(), set.len() == 0);
+    assert_eq!(set.is_empty(), matches!(set.len(), 0));
     let by_one: usize =
         all.iter().map(|algorithm| KeySet::parse(data, &[*algorithm]).map_or(0, |set| set.len())).sum();
     assert_eq!(by_one, set.len(), "every key is of one algorithm");

@@ -103,7 +103,7 @@ fn served(id: &RequestId, era: Era, name: &str, params: &Value) {
             return;
         }
     };
-    let cache = (name.len() % 2 == 0).then_some(CacheHint { ttl_ms: 300_000 });
+    let cache = name.len().is_multiple_of(2).then_some(CacheHint { ttl_ms: 300_000 });
     let written = reply::encode(id, era, cache, &body).expect("an object");
     let read: Value = serde_json::from_slice(&written).expect("what is sent is JSON");
     assert_eq!((&read["jsonrpc"], &read["id"]), (&json!("2.0"), &json!(id)));

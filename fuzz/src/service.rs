@@ -71,8 +71,11 @@ impl Transport for Told {
         };
         // Only what was said with 200 is a fact.
         let body = body.to_vec();
-        let told =
-            (status == 200).then(|| serde_json::from_slice(&body).unwrap_or_default()).unwrap_or_default();
+        let told = if status == 200 {
+            serde_json::from_slice(&body).unwrap_or_default()
+        } else {
+            serde_json::Value::Null
+        };
         let exchange = Exchange { target: request.path.to_owned(), status, body: told };
         self.said.lock().expect("whole").push(exchange);
         Box::pin(async move { Ok(Answer { status, body: Bytes::from(body), hints: Hints::default() }) })

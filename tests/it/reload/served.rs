@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -46,8 +47,10 @@ impl Served {
     /// The pair that a server begins with lies in `tls/chain.pem` and `tls/key.pem`; `rest` follows in its
     /// configuration, in which PLACE is the folder of all this.
     pub fn start(name: &str, first: impl FnOnce(&Authority) -> Pair, rest: &str) -> Self {
-        let place =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reload-{}-{name}", std::process::id()));
+        // Two tests may use one name at the same time.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reload-{process}-{number}-{name}"));
         let _ = fs::remove_dir_all(&place);
         fs::create_dir_all(place.join("tls")).expect("a folder");
         let authority = Authority::new();
