@@ -80,6 +80,10 @@ impl Draft {
 
     /// Writes the answer of a call that went well.
     pub(super) fn encode(&self, id: &RequestId, era: Era, meta: &Meta) -> Result<Bytes, serde_json::Error> {
+        // One whose facts could not be written is no answer.
+        if !self.body.ends_with(META) {
+            return Err(serde::ser::Error::custom("an envelope that does not end in the facts about itself"));
+        }
         let text = serde_json::to_string(&self.text)?;
         let known = match &self.end {
             Some(end) if is_same(&end.meta, meta) => with_estimate(&end.tail, meta.tokens_estimate),
