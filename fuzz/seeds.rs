@@ -424,13 +424,14 @@ fn stored_records(seeds: &Seeds) {
         }
     }
     seeds.write("stored_records", "records", [&b"r"[..], &all.join(&BETWEEN)[..]].concat());
-    let backup = ono_sendai::fuzzing::backup_of(&ono_sendai_fuzz::stored_records::framed(
+    let rows = ono_sendai_fuzz::stored_records::framed(
         Class::Quota.byte(),
         key,
         1,
         u64::MAX.to_be_bytes(),
         br#"{"month":202701,"used":3,"reserved":9}"#,
-    ));
+    );
+    let backup = ono_sendai::fuzzing::backup_of(&(None, rows));
     seeds.write("stored_records", "backup", [&b"b"[..], &backup[..backup.len() - 32]].concat());
     seeds.write("stored_records", "rows", b"wq0000000000000000000\x01\x01{}\xffzzzz");
 }

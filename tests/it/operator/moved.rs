@@ -172,12 +172,12 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
     let peer = Peer::start();
     peer.set("/api/v2/artist/", answers(500, "{}"));
     peer.set("/api/v2/resolve", answers(200, "{\"resolved_via\": [}"));
-    peer.set("/api/v2/search", answers(404, "<html>"));
+    peer.set("/api/v2/label/", answers(404, "<html>"));
     let server = server(&peer);
     let port = port_of(&server);
     let before = metrics(port);
     server.call("resolve_artist", json!({"q": "Somebody"}));
-    server.call("search_catalog", json!({"year_from": 1990}));
+    server.call("get_label", json!({"key": "a-label"}));
     for n in 0..12 {
         let address = std::net::Ipv4Addr::new(192, 0, 2, 1 + n % 4);
         server.call_from(address.into(), "get_artist", json!({"key": format!("x-{n}")}));
@@ -195,8 +195,8 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
         grew(&before, &after, &[&ended("unreadable"), &ended("ok"), &later])
     };
     assert_eq!(unreadable("resolve"), [0, seen("/api/v2/resolve"), seen("/api/v2/resolve")]);
-    assert_eq!(unreadable("search"), [seen("/api/v2/search"), 0, 0]);
-    assert!(seen("/api/v2/resolve") >= 1 && seen("/api/v2/search") >= 1);
+    assert_eq!(unreadable("label"), [seen("/api/v2/label/"), 0, 0]);
+    assert!(seen("/api/v2/resolve") >= 1 && seen("/api/v2/label/") >= 1);
     let open = ["service", "artist"]
         .map(|scope| of(&after, &format!("ono_degraded_window_open{{scope=\"{scope}\"}}")));
     assert!(open.contains(&1.0), "{open:?}");
