@@ -1,4 +1,5 @@
-//! A program that may open no further file: what is open is served, what comes waits, and nothing is kept busy by that.
+//! A program that may open no further file: who asks is served, who comes takes the place of one that asks nothing, and
+//! nothing is kept busy by waiting for room.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::process::Command;
@@ -14,6 +15,20 @@ use crate::harness::PATIENCE;
 /// What a server at rest may use of a processor meanwhile, at most.
 const AT_REST: Duration = Duration::from_millis(300);
 
+/// How many come while there is no room.
+const NEWCOMERS: usize = 20;
+/// A request after which the connection ends.
+const CLOSING: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+/// How many files a process may have open so that it can keep those that it has, and how many more it can open then.
+fn files(pid: u32) -> (usize, usize) {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).expect("its files");
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let open: Vec<usize> = open.filter_map(|entry| number(entry.ok()?)).collect();
+    let most = open.iter().max().expect("at least one") + 1;
+    (most, most - open.len())
+}
+
 /// Sets how many files a process may have open; whether that can be done here.
 #[expect(clippy::print_stderr, reason = "a test says what it could not do")]
 fn may_open(pid: u32, most: &str) -> bool {
@@ -27,7 +42,7 @@ fn may_open(pid: u32, most: &str) -> bool {
 }
 
 #[test]
-fn without_room_for_a_file_open_connections_are_served_and_others_as_soon_as_there_is_room() {
+fn without_room_for_a_file_one_that_stands_still_gives_way_and_whoever_asks_is_served() {
     let server =
         Demo::serving_of(&binary(), "fixture_mode = true", &format!("{RULES}[log]\nlevel = \"info\"\n"));
     let auditor = Auditor::new(&server);
@@ -58,20 +73,39 @@ fn without_room_for_a_file_open_connections_are_served_and_others_as_soon_as_the
             })
             .collect();
         std::thread::sleep(Duration::from_millis(300));
-        if !may_open(server.pid, "8") {
+        // What it has open it keeps; for more than a few others there is room only where something ends.
+        let (most, free) = files(server.pid);
+        if !may_open(server.pid, &most.to_string()) {
             return None;
         }
-        let mut waiting = server.connection();
-        waiting.sock.set_read_timeout(Some(Duration::from_secs(1))).expect("a timeout");
-        let nothing = waiting
-            .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            .and_then(|()| waiting.read(&mut [0; 1]))
-            .expect_err("nobody takes the connection");
-        assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&nothing.kind()), "{nothing}");
+        let mut came = Vec::new();
+        for _ in 0..free + NEWCOMERS {
+            let began = Instant::now();
+            let mut newcomer = server.connection();
+            newcomer.sock.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+            newcomer.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is there");
+            let mut answer = [0; 12];
+            newcomer.read_exact(&mut answer).expect("an answer");
+            assert_eq!(&answer, b"HTTP/1.1 200");
+            assert!(began.elapsed() < Duration::from_secs(5), "it took {:?} to be served", began.elapsed());
+            came.push(newcomer);
+        }
+        let first = came.first_mut().expect("one came");
+        let gone = std::io::copy(first, &mut std::io::sink());
+        assert!(
+            gone.as_ref().map_or_else(|error| error.kind() != ErrorKind::WouldBlock, |_| true),
+            "the one that stood still longest is there yet: {gone:?}"
+        );
         std::thread::sleep(Duration::from_millis(300));
         drop(end);
         let served: u64 = clients.into_iter().map(|client| client.join().expect("a client")).sum();
-        // With nobody asking, it waits for room and does not try without end.
+        // With no room for anything, it waits and does not try without end.
+        assert!(may_open(server.pid, "3"));
+        let mut waiting = server.connection();
+        waiting.sock.set_read_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+        let nothing = waiting.write_all(CLOSING).and_then(|()| waiting.read(&mut [0; 1]));
+        let nothing = nothing.expect_err("nobody takes the connection");
+        assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&nothing.kind()), "{nothing}");
         let (busy, began) = (server.processor_time(), Instant::now());
         std::thread::sleep(Duration::from_secs(2));
         let busy = server.processor_time() - busy;
@@ -80,9 +114,8 @@ fn without_room_for_a_file_open_connections_are_served_and_others_as_soon_as_the
         let began = Instant::now();
         waiting.sock.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         let mut answer = String::new();
-        let _ends_without_a_farewell = waiting
-            .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            .and_then(|()| waiting.read_to_string(&mut answer));
+        let _ends_without_a_farewell =
+            waiting.write_all(CLOSING).and_then(|()| waiting.read_to_string(&mut answer));
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer:?}");
         assert!(began.elapsed() < Duration::from_secs(5), "it took {:?} to be served", began.elapsed());
         Some(served)
