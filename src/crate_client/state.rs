@@ -7,6 +7,8 @@ use super::reading::{self, Raw};
 
 /// The word for an answer, or a part of one, that is not right for the moment.
 const DEGRADED: &str = "degraded";
+/// The same as a text of its own. A title or a name may have the word in it.
+const SAYS_DEGRADED: &str = "\"degraded\"";
 /// The word for an answer that says that there is nothing.
 const HONEST_GAP: &str = "honest_gap";
 /// The member that only an error has.
@@ -37,7 +39,7 @@ struct Top<'a> {
 /// Looks at the state of the whole answer, which most answers do not have.
 pub(super) fn of(body: &[u8]) -> Result<Said, UpstreamFault> {
     let text = std::str::from_utf8(body).map_err(|_| UpstreamFault::Unreadable)?;
-    let is_whole = !text.contains(DEGRADED);
+    let is_whole = !text.contains(SAYS_DEGRADED);
     // Reading the answer for one word would take as long as reading it for all of them.
     if is_whole && !text.contains(HONEST_GAP) && !text.contains(ERROR) {
         return Ok(Said::Something { is_whole });
@@ -62,6 +64,7 @@ mod tests {
     fn the_state_of_the_whole_answer_is_told_from_that_of_a_part() {
         for (body, said) in [
             (r#"{"a":1}"#, Said::Something { is_whole: true }),
+            (r#"{"title":"A degraded mind"}"#, Said::Something { is_whole: true }),
             (r#"{"state":"ok","items":[]}"#, Said::Something { is_whole: true }),
             (r#"{"items":[],"state":"degraded"}"#, Said::Degraded),
             (r#"{"present":false,"state":"honest_gap","aura":null}"#, Said::Nothing),
