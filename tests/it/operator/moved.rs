@@ -171,7 +171,8 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
     let port = port_of(&server);
     let before = metrics(port);
     server.call("resolve_artist", json!({"q": "Somebody"}));
-    server.call("get_label", json!({"key": "a-label"}));
+    let token = server.token_of("looks-for-a-label");
+    let label = server.call_as(&token, "get_label", json!({"key": "some-label"}));
     for n in 0..12 {
         let address = std::net::Ipv4Addr::new(192, 0, 2, 1 + n % 4);
         server.call_from(address.into(), "get_artist", json!({"key": format!("x-{n}")}));
@@ -190,7 +191,7 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
     };
     assert_eq!(unreadable("resolve"), [0, seen("/api/v2/resolve"), seen("/api/v2/resolve")]);
     assert_eq!(unreadable("label"), [seen("/api/v2/label/"), 0, 0]);
-    assert!(seen("/api/v2/resolve") >= 1 && seen("/api/v2/label/") >= 1);
+    assert!(seen("/api/v2/resolve") >= 1 && seen("/api/v2/label/") >= 1, "{}", label.json);
     let open = ["service", "artist"]
         .map(|scope| of(&after, &format!("ono_degraded_window_open{{scope=\"{scope}\"}}")));
     assert!(open.contains(&1.0), "{open:?}");
