@@ -57,7 +57,7 @@ impl Drop for Present<'_> {
     }
 }
 
-/// One word of a closed set that things are counted under. [`closed_words`] makes the sets, so that none of their words is
+/// One word of a closed set that things are counted under. `closed_words` makes the sets, so that none of their words is
 /// left out anywhere.
 pub trait Word: Copy + 'static {
     /// Every word of the set, in the order of the variants.
