@@ -23,7 +23,7 @@ use ono_sendai::envelope::attribution::Origin;
 use ono_sendai::fuzzing;
 use ono_sendai::host::{Authority, Origin as WebOrigin};
 use ono_sendai::network::Network;
-use ono_sendai::pipeline::{self, Lists, Parts};
+use ono_sendai::pipeline::{self, Lists, Parts, RecentAnswers};
 use ono_sendai::profile::Endpoint;
 use ono_sendai::protocol::era::Era;
 use ono_sendai::protocol::{self, Incoming, strict_json};
@@ -117,6 +117,7 @@ impl Program {
             resources,
             origin: Origin::Fixtures,
             tool_deadline: deadlines.1,
+            recent: RecentAnswers::default(),
             calls: Arc::new(Calls::new(&Words::default())),
             refused_lines: RefusedLines::default(),
             clock: clock.clone(),

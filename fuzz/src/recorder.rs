@@ -5,6 +5,8 @@ use serde_json::Value;
 /// One request with its answer.
 #[derive(Clone, Debug)]
 pub struct Exchange {
+    /// The method, in lower case.
+    pub method: String,
     /// The path, as it was asked for.
     pub target: String,
     /// The status.

@@ -76,7 +76,8 @@ impl Transport for Told {
         } else {
             serde_json::Value::Null
         };
-        let exchange = Exchange { target: request.path.to_owned(), status, body: told };
+        let exchange =
+            Exchange { method: "get".to_owned(), target: request.path.to_owned(), status, body: told };
         self.said.lock().expect("whole").push(exchange);
         Box::pin(async move { Ok(Answer { status, body: Bytes::from(body), hints: Hints::default() }) })
     }

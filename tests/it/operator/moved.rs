@@ -174,10 +174,10 @@ fn asked(peer: &Peer) -> i64 {
     i64::try_from(seen).expect("few")
 }
 
-/// How many requests of that family ended as unreadable and how many well, and how many were found unreadable later.
-fn unreadable(before: &Values, after: &Values) -> Vec<i64> {
+/// How many requests of that family ended as unreadable and how many well, and how many were found unreadable by what
+/// read them `later`.
+fn unreadable(before: &Values, after: &Values, later: &str) -> Vec<i64> {
     let ended = |word| format!("ono_upstream_requests_total{{family=\"resolve\",outcome=\"{word}\"}}");
-    let later = "ono_upstream_unreadable_total{family=\"resolve\"}";
     grew(before, after, &[&ended("unreadable"), &ended("ok"), later])
 }
 
@@ -189,7 +189,8 @@ fn a_no_that_is_not_the_services_own_ends_its_request_as_unreadable() {
     let before = metrics(port_of(&server));
     server.call("resolve_artist", json!({"q": "Somebody"}));
     let after = metrics(port_of(&server));
-    assert_eq!(unreadable(&before, &after), [asked(&peer), 0, 0]);
+    let later = "ono_upstream_unreadable_total{family=\"resolve\"}";
+    assert_eq!(unreadable(&before, &after, later), [asked(&peer), 0, 0]);
 }
 
 #[test]
@@ -210,7 +211,8 @@ fn a_failing_family_is_counted_and_its_window_is_shown() {
         grew(&before, &after, &["ono_upstream_requests_total{family=\"artist\",outcome=\"status\"}"])[0];
     assert_eq!(status, i64::try_from(peer.seen("/api/v2/artist/").len()).expect("few"));
     // What arrives whole has ended its request well, and is counted apart when it cannot be read.
-    assert_eq!(unreadable(&before, &after), [0, asked(&peer), asked(&peer)]);
+    let later = "ono_upstream_unreadable_total{family=\"resolve\"}";
+    assert_eq!(unreadable(&before, &after, later), [0, asked(&peer), asked(&peer)]);
     let open = ["service", "artist"]
         .map(|scope| of(&after, &format!("ono_degraded_window_open{{scope=\"{scope}\"}}")));
     assert!(open.contains(&1.0), "{open:?}");
