@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     let commented = format!("{text}\n# A comment.\n");
     match &read {
         Ok(config) => {
-            assert_unseen(&format!("{config:?}"));
+            assert_unseen(&format!("{config:?}"), text);
             assert_eq!(Config::parse("the file", &commented).as_ref(), Ok(config), "a comment has a meaning");
             let more = format!("{text}\n[no_such_section]\nkey = 1\n");
             assert!(Config::parse("the file", &more).is_err(), "an unknown section is taken");
@@ -38,13 +38,20 @@ pub fn run(data: &[u8]) {
             let shown = errors.to_string();
             assert_readable(&shown, "the mistakes");
             assert_eq!(shown.lines().count(), errors.mistakes().len(), "{shown}");
-            assert_unseen(&shown);
+            assert_unseen(&shown, text);
         }
     }
 }
 
-fn assert_unseen(shown: &str) {
+/// A secret is one where a secret belongs; in the place of anything else nobody can know it for one.
+fn assert_unseen(shown: &str, text: &str) {
+    let is_in_place = |line: &str| {
+        let Some((key, value)) = line.split_once('=') else { return true };
+        ["key", "service_key"].contains(&key.trim()) || value.contains('@')
+    };
     for secret in SECRETS {
-        assert!(!shown.contains(secret), "{shown}");
+        if text.lines().filter(|line| line.contains(secret)).all(is_in_place) {
+            assert!(!shown.contains(secret), "{shown}");
+        }
     }
 }

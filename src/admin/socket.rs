@@ -49,6 +49,15 @@ pub enum AdminError {
         "the server took the question and gave no answer in time; look whether it was done before asking again"
     )]
     Late,
+    /// It ended while it was asked.
+    #[error(
+        "the server of {} ended before it answered; start it, and look whether it was done before asking again",
+        folder.display()
+    )]
+    Ended {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// What came is no answer.
     #[error("the server answered something else; is it another version?")]
     NotUnderstood,
@@ -161,8 +170,15 @@ pub fn ask(data: &Path, verb: &Verb) -> Result<Report, AdminError> {
     })?;
     let line = exchange(stream, verb).map_err(|source| match source.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AdminError::Late,
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            AdminError::Ended { folder: data.to_owned() }
+        }
         _ => not_there(source),
     })?;
+    // Without a word it went away.
+    if line.is_empty() {
+        return Err(AdminError::Ended { folder: data.to_owned() });
+    }
     serde_json::from_str(&line).map_err(|_| AdminError::NotUnderstood)
 }
 
@@ -185,6 +201,18 @@ mod tests {
 
     fn ladder(rung: u8) -> Verb {
         Verb::Ladder { rung: Some(rung) }
+    }
+
+    #[test]
+    fn a_server_that_ends_while_it_is_asked_is_told_as_that() {
+        let data = std::env::temp_dir().join(format!("ono-sendai-admin-ended-{}", std::process::id()));
+        std::fs::create_dir_all(data.join("store")).unwrap();
+        let listener = UnixListener::bind(data.join("store").join(SOCKET)).unwrap();
+        let ending = std::thread::spawn(move || drop(listener.accept().unwrap()));
+        let ended = ask(&data, &ladder(0)).unwrap_err();
+        assert!(matches!(&ended, AdminError::Ended { folder } if *folder == data), "{ended}");
+        ending.join().unwrap();
+        std::fs::remove_dir_all(data).unwrap();
     }
 
     #[test]

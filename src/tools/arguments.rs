@@ -163,15 +163,23 @@ fn known(tool: &ToolSpec, sent: &Map<String, Value>) -> Map<String, Value> {
 
 /// Adds the corrected call, unless it would be refused again: that were no help.
 fn suggested(error: ToolError, tool: &'static ToolSpec, mut corrected: Map<String, Value>) -> ToolError {
-    for value in corrected.values_mut() {
-        if let Value::String(text) = value {
-            *text = clean(text, SUGGESTED_MAX_CHARS).unwrap_or_default();
-        }
-    }
+    corrected.values_mut().for_each(make_readable);
     let corrected = Value::Object(corrected);
     match (super::Call::parse(tool.name, &corrected), corrected) {
         (Ok(_), Value::Object(corrected)) => error.suggest(tool.name.as_str(), corrected),
         _ => error,
+    }
+}
+
+/// Takes out of a value what cannot be seen, also of the texts of a list.
+fn make_readable(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = clean(text, SUGGESTED_MAX_CHARS).unwrap_or_default(),
+        Value::Array(values) => {
+            values.iter_mut().for_each(make_readable);
+            values.retain(|value| *value != "");
+        }
+        _ => {}
     }
 }
 
@@ -207,4 +215,22 @@ fn check_range(
             .hint(format!("Give at least {min} for {name}.")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::tools::Call;
+    use crate::tools::registry::ToolName;
+
+    #[test]
+    fn nothing_that_cannot_be_seen_is_repeated_in_a_corrected_call() {
+        let sent =
+            json!({"limi": 5, "q": "A\u{202e}B", "genre": ["House\u{200b}", "\u{200b}", "Te\u{202e}chno"]});
+        let error = Call::parse(ToolName::SearchCatalog, &sent).unwrap_err();
+        let calls: Vec<Value> =
+            error.suggested_tool_calls().iter().map(|call| Value::Object(call.args().clone())).collect();
+        assert_eq!(calls, [json!({"limit": 5, "q": "AB", "genre": ["House", "Techno"]})]);
+    }
 }

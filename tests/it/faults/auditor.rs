@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::Member;
 use super::clients::{Answered, ask};
-use crate::harness::{Artist, Demo, Envelope, artists};
+use crate::harness::{Demo, Envelope, artists};
 
 /// What one account was told.
 #[derive(Debug, Default)]
@@ -205,10 +205,10 @@ fn about(tool: &str, arguments: &Value, envelope: &Envelope) -> Option<String> {
 
 /// Whether a card is that of the demo's artist with this slug, which one that is only observed does not tell.
 fn is_of(data: &Value, slug: &Value) -> bool {
-    let is_it = |artist: &&Artist| *slug == artist.slug;
-    let cluster_id = artists().iter().find(is_it).and_then(|artist| artist.cluster_id.as_deref());
-    (data["slug"].is_null() || data["slug"] == *slug)
-        && cluster_id.is_some_and(|cluster_id| data["cluster_id"] == cluster_id)
+    let Some(artist) = artists().iter().find(|artist| *slug == artist.slug) else { return false };
+    // One without a cluster is told by its slug alone.
+    let is_named = data["slug"] == *slug || data["slug"].is_null() && artist.cluster_id.is_some();
+    is_named && data["cluster_id"].as_str() == artist.cluster_id.as_deref()
 }
 
 impl Tally {

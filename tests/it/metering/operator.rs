@@ -1,12 +1,14 @@
 //! What an operator sets holds at once, for everybody, and over a kill.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{fresh, used};
-use crate::harness::{Demo, Kept as _};
+use crate::harness::{Demo, Kept as _, PATIENCE};
 
 /// What the program's own command says to a running server.
 pub fn admin(demo: &Demo, arguments: &[&str]) -> Result<Value, String> {
@@ -86,6 +88,11 @@ fn the_socket_is_its_owners_and_nobody_answers_where_no_server_runs() {
     let store = demo.data().join("store");
     assert_eq!(std::fs::metadata(&store).unwrap().permissions().mode() & 0o777, 0o700);
     demo.kill();
+    let begun = Instant::now();
+    while UnixStream::connect(store.join("admin.sock")).is_ok() {
+        assert!(begun.elapsed() < PATIENCE, "it was killed and is there yet");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     let gone = admin(&demo, &["status"]).unwrap_err();
     assert!(gone.contains("does not run; start it") && gone.lines().count() == 1, "{gone}");
     std::fs::remove_file(store.join("admin.sock")).unwrap();

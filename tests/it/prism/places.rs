@@ -86,6 +86,8 @@ impl Told<'_> {
                 Reading::Joined | Reading::JoinedName | Reading::Keyed | Reading::NameOfKeyed => {
                     self.is_joined(table, (pattern, from, reading), place, value)
                 }
+                // Whatever else is said of that, and nothing as well, is the lower one.
+                Reading::Lowered if value == "cluster" => self.said_to(table).next().is_some(),
                 _ => self
                     .said_to(table)
                     .flat_map(|exchange| found(&exchange.body, from))

@@ -46,7 +46,7 @@ pub fn reads_as(said: &Value, reading: Reading, value: &Value) -> bool {
         Reading::Listed => text.zip(value.as_str()).is_some_and(|(said, shown)| {
             !said.is_empty() && (shown.contains(said) || said.contains(shown) || same_page(said, shown))
         }),
-        Reading::Lowered => said == value || (value == "cluster" && text.is_some()),
+        Reading::Lowered => said == value || value == "cluster",
     }
 }
 
