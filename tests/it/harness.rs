@@ -14,7 +14,7 @@ mod server;
 mod tls;
 
 pub use answer::{Answer, Envelope};
-pub use artists::{Artist, artists};
+pub use artists::artists;
 pub use client::{JSON, MODERN, meta};
 pub use direct::{Direct, Scripted, sent, told};
 pub use evidence::Kept;
