@@ -45,12 +45,13 @@ pub fn run(data: &[u8]) {
 
 /// A secret is one where a secret belongs; in the place of anything else nobody can know it for one.
 fn assert_unseen(shown: &str, text: &str) {
-    let is_in_place = |line: &str| {
-        let Some((key, value)) = line.split_once('=') else { return true };
-        ["key", "service_key"].contains(&key.trim()) || value.contains('@')
+    let is_in_place = |line: &str, secret: &str| {
+        let (key, value) = line.split_once('=').unwrap_or_default();
+        let is_address = value.split_once("://").is_some_and(|(_, rest)| rest.contains('@'));
+        !key.contains(secret) && (["key", "service_key"].contains(&key.trim()) || is_address)
     };
     for secret in SECRETS {
-        if text.lines().filter(|line| line.contains(secret)).all(is_in_place) {
+        if text.lines().filter(|line| line.contains(secret)).all(|line| is_in_place(line, secret)) {
             assert!(!shown.contains(secret), "{shown}");
         }
     }

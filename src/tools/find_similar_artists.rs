@@ -343,11 +343,11 @@ fn next_actions(
         let again = [("key", json!(key))];
         actions.push(NextAction::new(ToolName::FindSimilarArtists.as_str(), again, next::LATER));
     }
+    let own_name = CleanName::new(&record.identity.record_name);
     if assessment.state != AmbiguityState::None
-        && let Some(name) = CleanName::new(&record.identity.record_name)
+        && let Some(by_name) = own_name.and_then(|name| next::by_name(&name, next::WHO))
     {
-        let by_name = [("q", json!(name))];
-        actions.push(NextAction::new(ToolName::ResolveArtist.as_str(), by_name, next::WHO));
+        actions.push(by_name);
     } else if present.is_err() && !is_degraded {
         actions.push(NextAction::new(ToolName::GetArtist.as_str(), [("key", json!(key))], next::CARD));
     }

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::registry::ToolName;
 use crate::envelope::next::NextAction;
-use crate::identity::ArtistKey;
+use crate::identity::{Argument, ArtistKey, ArtistName};
+use crate::model::text::CleanName;
 
 /// Asking again helps.
 pub(super) const LATER: &str = "the data service was degraded; ask again later";
@@ -19,6 +20,13 @@ pub(super) const WHO_BY_KEY: &str =
     "q is made from the key; shows who carries this name and how they are told apart";
 /// A retry may bring what a card lacks.
 pub(super) const ALONE: &str = "could not be had with the card; ask for it alone";
+
+/// Looks for whoever carries a name of the service; `None` for a name that is no question, such as one in the form of an
+/// id.
+pub(super) fn by_name(name: &CleanName, why: &'static str) -> Option<NextAction> {
+    let is_question = ArtistName::parse(Argument::Q, name.as_str()).is_ok();
+    is_question.then(|| NextAction::new(ToolName::ResolveArtist.as_str(), [("q", json!(name))], why))
+}
 
 /// Looks anew for the artist whose key led to nobody.
 pub(super) fn nobody(key: &ArtistKey) -> NextAction {
@@ -57,3 +65,18 @@ const WITHOUT_BY_KEY: &str =
 const NOBODY: &str = "no record has this key; resolve the artist again, by the name that the user gave";
 const NOBODY_BY_KEY: &str =
     "no record has this key, and q is made from it; better take the name that the user gave";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_would_be_refused_is_not_recommended() {
+        let asks = |name: &str| by_name(&CleanName::new(name).unwrap(), WHO).is_some();
+        assert!(asks("Four Tet") && asks("311"));
+        for name in ["ab".repeat(32).as_str(), "8b4c5dfb-1dd9-4ad6-8f5a-3d9cbef4d4b7", "https://a.example/b"]
+        {
+            assert!(!asks(name), "{name}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ use crate::envelope::meta::View;
 use crate::envelope::next::NextAction;
 use crate::identity::{AmbiguityState, ArtistKey, Assessment};
 use crate::model::text::CleanName;
+use crate::tools::next::by_name;
 use crate::tools::registry::ToolName;
 
 /// Asks by the record's own name, number included: without it the name may be another artist's.
@@ -20,7 +21,7 @@ pub(super) fn actions(
     };
     match (assessment.state, own_name) {
         (AmbiguityState::None, _) | (_, None) => Vec::new(),
-        (_, Some(name)) => vec![NextAction::new(ToolName::ResolveArtist.as_str(), [("q", json!(name))], why)],
+        (_, Some(name)) => by_name(&name, why).into_iter().collect(),
     }
 }
 
