@@ -41,8 +41,8 @@ struct Held {
     numbers: u64,
     by_number: HashMap<u64, Holder>,
     by_address: HashMap<IpAddr, usize>,
-    /// Who may go, the first one first.
-    found: VecDeque<u64>,
+    /// Who may go, the first one first, and since when it stood still.
+    found: VecDeque<(u64, Instant)>,
     looked: Option<Instant>,
 }
 
@@ -182,7 +182,7 @@ impl Held {
         }
         let mut has_looked = false;
         loop {
-            let Some(number) = self.found.pop_front() else {
+            let Some((number, since)) = self.found.pop_front() else {
                 if has_looked {
                     return None;
                 }
@@ -192,11 +192,12 @@ impl Held {
                 continue;
             };
             let Some(holder) = self.by_number.get(&number) else { continue };
-            if holder.shared.stands_still().is_none() {
+            // Whoever has moved meanwhile is not the one that stands still the longest, even if it stands still again.
+            if holder.shared.stands_still().is_none_or(|(_, now_since)| now_since != since) {
                 continue;
             }
             if self.by_address.get(&holder.address).is_none_or(|count| *count < at_least) {
-                self.found.push_front(number);
+                self.found.push_front((number, since));
                 return None;
             }
             return self.remove(number);
@@ -205,7 +206,7 @@ impl Held {
 
     /// Again and again the one that stands still the longest of the address that has the most, as if those before it had
     /// gone.
-    fn who_may_go(&self) -> VecDeque<u64> {
+    fn who_may_go(&self) -> VecDeque<(u64, Instant)> {
         let mut still: HashMap<IpAddr, Vec<(Need, Instant, u64)>> = HashMap::new();
         for (number, holder) in &self.by_number {
             if let Some((need, since)) = holder.shared.stands_still() {
@@ -226,8 +227,8 @@ impl Held {
             && let Some((count, _, address)) = addresses.pop()
         {
             let Some(of) = still.get_mut(&address) else { continue };
-            let Some((_, _, number)) = of.pop() else { continue };
-            found.push_back(number);
+            let Some((_, since, number)) = of.pop() else { continue };
+            found.push_back((number, since));
             if let Some(first) = of.last() {
                 addresses.push((count.saturating_sub(1), std::cmp::Reverse(*first), address));
             }
@@ -320,6 +321,34 @@ mod tests {
         let silent = places.take(address(1)).await;
         let _newcomer = places.take(address(2)).await;
         assert_eq!((leaves(&begun).await, leaves(&silent).await), (false, true));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_asked_since_the_last_look_goes_after_whoever_stood_still_all_the_while() {
+        let places = places(3);
+        let asks = places.take(address(1)).await;
+        let activity = Activity::new(Protocol::Http2);
+        asks.show(&activity);
+        let mut silent = Vec::new();
+        for _ in 0..2 {
+            advance(Duration::from_millis(10)).await;
+            silent.push(places.take(address(1)).await);
+        }
+        // The one that asks stands still as well between two of its requests, and comes first in what is found now.
+        drop(Exchange::begin(&activity));
+        advance(Duration::from_millis(10)).await;
+        for _ in 0..10 {
+            silent.push(places.take(address(1)).await);
+            advance(Duration::from_millis(10)).await;
+            drop(Exchange::begin(&activity));
+            advance(Duration::from_millis(10)).await;
+        }
+        assert!(!leaves(&asks).await);
+        let mut left = 0;
+        for place in &silent {
+            left += usize::from(leaves(place).await);
+        }
+        assert_eq!((silent.len(), left), (12, 10));
     }
 
     #[tokio::test(start_paused = true)]

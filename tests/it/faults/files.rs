@@ -9,14 +9,15 @@ use std::time::{Duration, Instant};
 use super::auditor::Auditor;
 use super::clients::{Ends, question};
 use super::{Member, RULES, binary};
-use crate::harness::Demo;
-use crate::harness::PATIENCE;
+use crate::harness::{Demo, PATIENCE, Tls};
 
 /// What a server at rest may use of a processor meanwhile, at most.
 const AT_REST: Duration = Duration::from_millis(300);
 
 /// How many come while there is no room.
 const NEWCOMERS: usize = 20;
+/// How many stand still before: more than have to go, so that whoever asks never stands still the longest.
+const IDLE: usize = 30;
 /// A request after which the connection ends.
 const CLOSING: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
@@ -39,6 +40,19 @@ fn may_open(pid: u32, most: &str) -> bool {
         eprintln!("SKIPPED: no more open files: there is no prlimit, or it may not");
     }
     is_set
+}
+
+/// One more client, which is served once and stays.
+fn comes(server: &Demo) -> Tls {
+    let began = Instant::now();
+    let mut newcomer = server.connection();
+    newcomer.sock.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    newcomer.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is there");
+    let mut answer = [0; 12];
+    newcomer.read_exact(&mut answer).expect("an answer");
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    assert!(began.elapsed() < Duration::from_secs(5), "it took {:?} to be served", began.elapsed());
+    newcomer
 }
 
 #[test]
@@ -72,24 +86,14 @@ fn without_room_for_a_file_one_that_stands_still_gives_way_and_whoever_asks_is_s
                 })
             })
             .collect();
-        std::thread::sleep(Duration::from_millis(300));
+        let mut came: Vec<_> = (0..IDLE).map(|_| comes(&server)).collect();
+        std::thread::sleep(Duration::from_secs(1));
         // What it has open it keeps; for more than a few others there is room only where something ends.
         let (most, free) = files(server.pid);
         if !may_open(server.pid, &most.to_string()) {
             return None;
         }
-        let mut came = Vec::new();
-        for _ in 0..free + NEWCOMERS {
-            let began = Instant::now();
-            let mut newcomer = server.connection();
-            newcomer.sock.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-            newcomer.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is there");
-            let mut answer = [0; 12];
-            newcomer.read_exact(&mut answer).expect("an answer");
-            assert_eq!(&answer, b"HTTP/1.1 200");
-            assert!(began.elapsed() < Duration::from_secs(5), "it took {:?} to be served", began.elapsed());
-            came.push(newcomer);
-        }
+        came.extend((0..free + NEWCOMERS).map(|_| comes(&server)));
         let first = came.first_mut().expect("one came");
         let gone = std::io::copy(first, &mut std::io::sink());
         assert!(
