@@ -193,7 +193,7 @@ impl Held {
             };
             let Some(holder) = self.by_number.get(&number) else { continue };
             // Whoever has moved meanwhile is not the one that stands still the longest, even if it stands still again.
-            if holder.shared.stands_still().is_none_or(|(_, now_since)| now_since != since) {
+            if holder.shared.stands_still().is_none_or(|(_, still_since)| still_since != since) {
                 continue;
             }
             if self.by_address.get(&holder.address).is_none_or(|count| *count < at_least) {
@@ -252,6 +252,13 @@ mod tests {
         Places::new(most, Arc::default())
     }
 
+    /// A place whose connection has ended its handshake.
+    async fn taken(places: &Arc<Places>, address: IpAddr, protocol: Protocol) -> (Place, Activity) {
+        let (place, activity) = (places.take(address).await, Activity::new(protocol));
+        place.show(&activity);
+        (place, activity)
+    }
+
     async fn leaves(place: &Place) -> bool {
         timeout(Duration::ZERO, place.is_given_away()).await.is_ok()
     }
@@ -295,9 +302,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn nobody_gives_way_whom_something_is_worked_out_for() {
         let places = places(1);
-        let place = places.take(address(1)).await;
-        let activity = Activity::new(Protocol::Http2);
-        place.show(&activity);
+        let (place, activity) = taken(&places, address(1), Protocol::Http2).await;
         let exchange = Exchange::begin(&activity);
         let waiting = places.take(address(2));
         let mut waiting = std::pin::pin!(waiting);
@@ -312,9 +317,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_has_begun_a_request_goes_after_who_has_asked_nothing() {
         let places = places(2);
-        let begun = places.take(address(1)).await;
-        let activity = Activity::new(Protocol::Http1);
-        begun.show(&activity);
+        let (begun, activity) = taken(&places, address(1), Protocol::Http1).await;
         let _exchange = Exchange::begin(&activity);
         let _receiving = crate::transport::activity::Receiving::begin(&activity);
         advance(Duration::from_secs(1)).await;
@@ -326,22 +329,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_has_asked_since_the_last_look_goes_after_whoever_stood_still_all_the_while() {
         let places = places(3);
-        let asks = places.take(address(1)).await;
-        let activity = Activity::new(Protocol::Http2);
-        asks.show(&activity);
+        let (asks, activity) = taken(&places, address(1), Protocol::Http2).await;
         let mut silent = Vec::new();
         for _ in 0..2 {
             advance(Duration::from_millis(10)).await;
             silent.push(places.take(address(1)).await);
         }
-        // The one that asks stands still as well between two of its requests, and comes first in what is found now.
-        drop(Exchange::begin(&activity));
-        advance(Duration::from_millis(10)).await;
+        // Between two of its requests the one that asks stands still as well, and so is among those who are found first.
         for _ in 0..10 {
-            silent.push(places.take(address(1)).await);
-            advance(Duration::from_millis(10)).await;
             drop(Exchange::begin(&activity));
             advance(Duration::from_millis(10)).await;
+            silent.push(places.take(address(1)).await);
         }
         assert!(!leaves(&asks).await);
         let mut left = 0;
@@ -374,9 +372,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_place_that_is_freed_is_taken_at_once() {
         let places = places(1);
-        let place = places.take(address(1)).await;
-        let activity = Activity::new(Protocol::Http1);
-        place.show(&activity);
+        let (place, activity) = taken(&places, address(1), Protocol::Http1).await;
         let _exchange = Exchange::begin(&activity);
         let waiting = places.take(address(2));
         let mut waiting = std::pin::pin!(waiting);
