@@ -46,7 +46,6 @@ fn may_open(pid: u32, most: &str) -> bool {
 fn comes(server: &Demo) -> Tls {
     let began = Instant::now();
     let mut newcomer = server.connection();
-    newcomer.sock.set_read_timeout(Some(PATIENCE)).expect("a timeout");
     newcomer.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is there");
     let mut answer = [0; 12];
     newcomer.read_exact(&mut answer).expect("an answer");
