@@ -40,7 +40,7 @@ const LOADS: [Load; 6] = [
 ];
 
 /// Accounts whose calls are fresh: with the cards that there are, more calls than fit into the time.
-const ACCOUNTS: usize = 96;
+const ACCOUNTS: usize = 192;
 
 /// How fast answers came.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +158,7 @@ impl Load {
             }
             let (count, a_second) = wrk(server, &wrk_script(&calls, callers), None, seconds);
             let most = calls.len() * callers.len();
-            assert!(count < most as f64, "{count} calls, and only {most} differ");
+            assert!(!server.remembers() || count < most as f64, "{count} calls, and only {most} differ");
             return (count, a_second);
         }
         if self.http2 {

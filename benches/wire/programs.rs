@@ -119,6 +119,11 @@ impl Running {
         Self { process, folder, owns_folder: false, _service: None, url, tokens: Vec::new() }
     }
 
+    /// Whether it answers the same call otherwise when it comes again; those that it is compared with do not.
+    pub fn remembers(&self) -> bool {
+        self.owns_folder
+    }
+
     /// A place for files of this run.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -33,13 +33,13 @@ pub async fn send(client: &reqwest::Client, url: &str, body: String, token: &str
     assert!(body.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":"#), "{body:?}");
 }
 
-/// How many answers came, and how many a second; no call comes twice.
+/// How many answers came, and how many a second; no call comes twice to whom that matters.
 pub fn run(server: &Running, calls: &[String], callers: &[String], seconds: u32) -> (f64, f64) {
     let (next, answered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicU64::new(0)));
     let calls: Arc<[String]> = calls.into();
     let callers: Arc<[String]> = callers.into();
     // On a thread of its own, which alone is kept to the core of the load.
-    let (url, counted) = (server.url.clone(), Arc::clone(&answered));
+    let (url, remembers, counted) = (server.url.clone(), server.remembers(), Arc::clone(&answered));
     let took = std::thread::spawn(move || {
         let thread = std::fs::read_link("/proc/thread-self").expect("a thread");
         let thread = thread.file_name().expect("its number").to_string_lossy().into_owned();
@@ -59,7 +59,9 @@ pub fn run(server: &Running, calls: &[String], callers: &[String], seconds: u32)
                     streams.spawn(async move {
                         while Instant::now() < until {
                             let n = next.fetch_add(1, Ordering::Relaxed);
-                            let caller = callers.get(n / calls.len()).expect("a call that differs");
+                            let round = n / calls.len();
+                            assert!(!remembers || round < callers.len(), "no further call differs");
+                            let caller = &callers[round % callers.len()];
                             send(&client, &url, calls[n % calls.len()].clone(), caller).await;
                             answered.fetch_add(1, Ordering::Relaxed);
                         }

@@ -123,9 +123,9 @@ fn key_set(data: &[u8]) {
     let all = &SigningAlgorithm::ALL;
     let set = KeySet::parse(data, all);
     let document: Option<Value> = serde_json::from_slice(data).ok();
-    let listed = document.as_ref().and_then(|document| document.get("keys")?.as_array());
-    let Ok(set) = set else { return };
-    let Some(listed) = listed else { panic!("read of no list") };
+    // A number that nobody can hold spoils what the judge reads, and no key beside it.
+    let (Ok(set), Some(document)) = (set, document) else { return };
+    let Some(listed) = document.get("keys").and_then(Value::as_array) else { panic!("read of no list") };
     assert!(set.len() <= listed.len().min(KEYS_MAX), "{} keys of {}", set.len(), listed.len());
     assert_eq!(set.is_empty(), matches!(set.len(), 0));
     let by_one: usize =

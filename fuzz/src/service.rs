@@ -9,6 +9,7 @@ use ono_sendai::clock::Clock;
 use ono_sendai::crate_client::cache::CacheLimits;
 use ono_sendai::crate_client::transport::{Answer, Hints, Request, Sending, Transport};
 use ono_sendai::crate_client::{ClientSettings, CrateClient, Extension, Shelves, Switch, UpstreamFault};
+use serde_json::Value;
 
 use crate::NOW;
 use crate::recorder::Exchange;
@@ -35,6 +36,47 @@ impl Told {
     pub fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut *self.said.lock().expect("whole"))
     }
+}
+
+/// A body as the judge reads it. A number that no program can hold spoils the whole of a `Value`, but not the answer for
+/// whoever does not read that number; nothing that is shown may come from it.
+fn read(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap_or_else(|_| {
+        let text = std::str::from_utf8(body).unwrap_or_default();
+        serde_json::from_str(&without_giants(text)).unwrap_or_default()
+    })
+}
+
+/// The same text with `null` for each number that is larger than any that can be held.
+fn without_giants(text: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => text_length(rest),
+            '-' | '0'..='9' => rest
+                .find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'))
+                .unwrap_or(rest.len()),
+            other => other.len_utf8(),
+        };
+        let (piece, behind) = rest.split_at(length);
+        let is_giant = first != '"' && piece.parse::<f64>().is_ok_and(f64::is_infinite);
+        kept.push_str(if is_giant { "null" } else { piece });
+        rest = behind;
+    }
+    kept
+}
+
+/// How many bytes the text takes that begins here, with its marks of quotation.
+fn text_length(rest: &str) -> usize {
+    let mut is_escaped = true;
+    for (at, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'"' if !is_escaped => return at + 1,
+            b'\\' if !is_escaped => is_escaped = true,
+            _ => is_escaped = false,
+        }
+    }
+    rest.len()
 }
 
 /// The status that a byte stands for; a broken connection for the rest.
@@ -71,11 +113,7 @@ impl Transport for Told {
         };
         // Only what was said with 200 is a fact.
         let body = body.to_vec();
-        let told = if status == 200 {
-            serde_json::from_slice(&body).unwrap_or_default()
-        } else {
-            serde_json::Value::Null
-        };
+        let told = if status == 200 { read(&body) } else { Value::Null };
         let exchange =
             Exchange { method: "get".to_owned(), target: request.path.to_owned(), status, body: told };
         self.said.lock().expect("whole").push(exchange);

@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 /// Reads a text that is one JSON object; `None` for anything else.
 pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Option<T> {
     let is_object = text.trim_ascii_start().starts_with(b"{");
-    is_object.then(|| serde_json::from_slice(text).ok()).flatten()
+    // Where the reader passes something over, it does not see whether that is text at all.
+    let text = std::str::from_utf8(text).ok().filter(|_| is_object)?;
+    serde_json::from_str(text).ok()
 }
 
 #[cfg(test)]
@@ -28,6 +30,13 @@ mod tests {
         }
         for text in [r#"["x"]"#, r#" ["x"]"#, "", "null", r#"{"name":"x"}x"#, r#"{"name":"x","name":"y"}"#] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_utf_8_is_not_read_wherever_it_stands() {
+        for text in [b"{\"name\":\"\xb0\"}".as_slice(), b"{\"name\":\"x\",\"passed over\":[\"\xb0\"]}"] {
+            assert_eq!(object::<Named>(text), None);
         }
     }
 }

@@ -3,7 +3,9 @@
 //! Knows nothing of what the body says.
 
 use std::error::Error;
-use std::pin::pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -47,9 +49,15 @@ impl Reader {
         if declared_length(headers).is_some_and(|length| length > limit) {
             return Err(Refusal::BodyTooLarge);
         }
+        let mut collected = pin!(self.collect(body));
         // Unconstrained, because the time of a peer that always has more to say would never pass.
-        let collected = tokio::time::timeout(self.time, self.collect(body));
-        tokio::task::unconstrained(collected).await.unwrap_or(Err(Refusal::BodyTooSlow))
+        tokio::task::unconstrained(async {
+            if let Some(body) = at_once(collected.as_mut()).await {
+                return body;
+            }
+            tokio::time::timeout(self.time, collected).await.unwrap_or(Err(Refusal::BodyTooSlow))
+        })
+        .await
     }
 
     async fn collect<S, B, E>(&self, body: S) -> Result<Bytes, Refusal>
@@ -90,6 +98,22 @@ impl Reader {
         }
         Ok(if rest.is_empty() { first } else { rest.freeze() })
     }
+}
+
+/// What comes of it when it is looked at twice, without a pause and so without a timer: most bodies arrive together with
+/// their header, and are there once they have been asked for.
+async fn at_once<F: Future>(mut work: Pin<&mut F>) -> Option<F::Output> {
+    let mut was_asked = false;
+    poll_fn(move |context| match work.as_mut().poll(context) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending if was_asked => Poll::Ready(None),
+        Poll::Pending => {
+            was_asked = true;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await
 }
 
 /// The largest length that any field declares; a length too long to count is over every limit.
